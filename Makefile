@@ -6,6 +6,9 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
+# Tests start hundreds of interpreters, and pytest rewrites a thousand files: without compiled files each does that work again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test quick coverage durations check format slow lowest bench docs system clean

@@ -8,6 +8,8 @@ diffprivlib.
             tutorial does it.
 *Error*     The root of the mean squared error over groups and repetitions, per column; beside it
             the mean half-width of the 95 % intervals where a side states any.
+*Earlier*   With `--earlier src`, an older source tree answers the same questions: its errors and
+            half-widths are given as multiples of today's.
 *Peers*     live in environments that are made here and removed at the end. One that cannot be
             installed, or has no answer to a question, is left out, and the table says so.
             diffprivlib's mean and variance take the number of rows of a group as public, which is
@@ -44,6 +46,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "VAR_POP(x)": ("var_x",),
     "COUNT(*), AVG(x), VAR_POP(x)": ("n", "avg_x", "var_x"),
     "MEDIAN(x)": ("median_x",),
+    "CORR(x, y)": ("corr_xy",),
 }
 """The questions, and the names of their columns."""
 
@@ -54,6 +57,7 @@ SQL = {
     "avg_y": "AVG(y)",
     "var_x": "VAR_POP(x)",
     "median_x": "MEDIAN(x)",
+    "corr_xy": "CORR(x, y)",
 }
 
 OURS = """
@@ -257,6 +261,7 @@ PEERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "diffprivlib": (DIFFPRIVLIB, ("diffprivlib", "pyarrow", "scikit-learn<1.7")),
     "Tumult": (TUMULT, ("tmlt.analytics", "setuptools<81")),
 }
+EARLIER = "earlier"
 
 
 Run = dict[str, Any]
@@ -271,6 +276,7 @@ class Figure:
     column: str
     ours: float
     half_width: float
+    earlier_half_width: float | None
     peers: dict[str, float | None]
 
 
@@ -300,13 +306,25 @@ def root_mean_square(runs: Sequence[Run], name: str, exact: Sequence[float]) -> 
     return math.sqrt(sum(errors) / len(errors))
 
 
-def measure(rows: int, repeats: int, names: Sequence[str]) -> tuple[list[Figure], list[str]]:
+def half_width(runs: Sequence[Run], name: str) -> float:
+    """Return the mean half-width of a column's intervals."""
+    return sum(float(run["widths"][name]) for run in runs) / len(runs)
+
+
+def measure(
+    rows: int, repeats: int, names: Sequence[str], earlier: Path | None
+) -> tuple[list[Figure], list[str]]:
     """Ask every side every question; return the figures and the versions of the sides."""
     with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place:
         path = Path(place) / "people.parquet"
         exact = build_people(path, rows)
         runs = {"sfumato": ask(sys.executable, OURS, path, repeats, "sfumato")}
+        if earlier is not None:
+            source = {"PYTHONPATH": str(earlier)}
+            runs[EARLIER] = ask(sys.executable, OURS, path, repeats, EARLIER, source)
         for name in names:
+            if name == EARLIER:
+                continue
             script, packages = PEERS[name]
             with installed(name, *packages) as python:
                 if python is not None:
@@ -327,7 +345,12 @@ def measure(rows: int, repeats: int, names: Sequence[str]) -> tuple[list[Figure]
                     question=question,
                     column=column,
                     ours=root_mean_square(ours, column, exact[column]),
-                    half_width=sum(run["widths"][column] for run in ours) / len(ours),
+                    half_width=half_width(ours, column),
+                    earlier_half_width=(
+                        half_width(before, column)
+                        if EARLIER in runs and (before := runs[EARLIER][1][question]) is not None
+                        else None
+                    ),
                     peers=peers,
                 )
             )
@@ -335,11 +358,16 @@ def measure(rows: int, repeats: int, names: Sequence[str]) -> tuple[list[Figure]
 
 
 def ask(
-    python: str | Path, script: str, path: Path, repeats: int, name: str
+    python: str | Path,
+    script: str,
+    path: Path,
+    repeats: int,
+    name: str,
+    environment: dict[str, str] | None = None,
 ) -> tuple[str, dict[str, list[Run] | None]]:
     """Ask one side every question; return its version and its answers, None where it has none."""
     say(f"{name}: asking")
-    side = Process(python, script, path, GROUPS, quiet=name != "sfumato")
+    side = Process(python, script, path, GROUPS, quiet=name != "sfumato", environment=environment)
     answers: dict[str, list[Run] | None] = {}
     for question, columns in QUESTIONS.items():
         request = {"columns": {column: SQL[column] for column in columns}, "repeats": repeats}
@@ -351,6 +379,8 @@ def ask(
 def as_table(figures: Sequence[Figure], names: Sequence[str]) -> list[list[str]]:
     """Lay the figures out: our error, our interval, and each peer's error as a multiple of ours."""
     head = ["question", "column", "error", "95 % half-width", *(f"{name}, ×" for name in names)]
+    if EARLIER in names:
+        head.append("earlier half-width, ×")
     rows = [head]
     for figure in figures:
         ratios = [
@@ -364,6 +394,11 @@ def as_table(figures: Sequence[Figure], names: Sequence[str]) -> list[list[str]]
                 significant(figure.ours),
                 significant(figure.half_width),
                 *ratios,
+                *(
+                    []
+                    if figure.earlier_half_width is None
+                    else [significant(figure.earlier_half_width / figure.half_width)]
+                ),
             ]
         )
     return rows
@@ -374,10 +409,12 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--peers", nargs="*", choices=list(PEERS), default=list(PEERS))
+    parser.add_argument("--earlier", type=Path, help="the src folder of an older version")
     parser.add_argument("--markdown", action="store_true")
     given = parser.parse_args()
-    figures, versions = measure(given.rows, given.repeats, given.peers)
-    rows = as_table(figures, given.peers)
+    names = [*([] if given.earlier is None else [EARLIER]), *given.peers]
+    figures, versions = measure(given.rows, given.repeats, names, given.earlier)
+    rows = as_table(figures, names)
     print(", ".join(versions))
     print(
         as_pipes(rows, {"question", "column"}) if given.markdown else as_columns(rows),

@@ -268,7 +268,8 @@ def _kinds() -> list[tuple[str, ...]]:
     """Every kind of aggregate: what it is, and how SQL and Python write it."""
     rows = []
     for kind in AGGREGATES.values():
-        form = kind.client.format(of="x", by="y", q="q", edges="edges", unit="unit")
+        of, by = ("y", "x") if kind.name.startswith("regression") else ("x", "y")
+        form = kind.client.format(of=of, by=by, q="q", edges="edges", unit="unit")
         rows.append((kind.about, f"`{form}`", f"`{kind.example}`"))
     return rows
 

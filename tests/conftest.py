@@ -3,14 +3,56 @@
 from __future__ import annotations
 
 import gc
+import json
+import os
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+SECONDS: dict[str, float] = json.loads(
+    Path(__file__).with_name("durations.json").read_text(encoding="utf-8")
+)
+"""How long each test file took when `make durations` ran last."""
 
 # A shared machine is slow at times; that says nothing about the code. Failures print what
 # reproduces them.
 settings.register_profile("sfumato", deadline=None, print_blob=True)
 settings.load_profile("sfumato")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """`-n auto` is one process more than there are processors: tests of the service, of the browser
+    and of Spark wait for others most of the time.
+    """
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand out whole files, the longest first. What a module makes once (a table, a parsed tree) is
+    then made in one process, and no long file is left for the end.
+    """
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class FileScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist has no types
+        def _split_scope(self, nodeid: str) -> str:
+            scope: str = super()._split_scope(nodeid)
+            return scope.partition("::")[0]
+
+        def _assign_work_unit(self, node: Any) -> None:
+            self.workqueue.move_to_end(max(self.workqueue, key=self._seconds), last=False)
+            super()._assign_work_unit(node)
+
+        def _seconds(self, scope: str) -> float:
+            files = {nodeid.partition("::")[0] for nodeid in self.workqueue[scope]}
+            return sum(SECONDS.get(file, 1.0) for file in files)
+
+    return FileScheduling(config, log)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -111,7 +111,9 @@ def test_a_certificate_that_lacks_a_term_is_caught(
             check(random_composition(seed), seed, 1 << 15)
         except AssertionError:
             caught += 1
-    assert caught > 2
+        if caught > 2:
+            return
+    pytest.fail(f"{caught} of 25 compositions show it")
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,12 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato import release as door
-from sfumato.answers import Answer, Noisy
+from sfumato.answers import Answer
 from sfumato.answers.intervals import level_of
 from sfumato.ledger.receipts import Receipt
 from sfumato.noise.bits import SYSTEM
 from sfumato.session import Table
+from sfumato.session.choose_limits import ROW_GROUPS, SUM_GROUPS, Aim
 from sfumato.session.learning import _choose_limit, plan_lesson
 from sfumato.tables.plan.missing_limits import MissingLimit
 from sfumato.tables.plan.query_plan import Plan
@@ -46,17 +47,11 @@ class World:
 
     @classmethod
     def of(cls, table: Table, plan: Plan, **about: Any) -> World:
-        tally = door._tally(plan, plan.statements, None)
-        silent = Rehearsal(plan).plan
-        silent.__dict__["statements"] = (
+        rehearsal = Rehearsal(plan)
+        rehearsal.plan.__dict__["statements"] = (
             plan.statements
         )  # the same draw of rows, where rows are drawn
-        groups, pieces = door._perturb(silent, plan.groups, tally, SYSTEM)
-        silent_mechanisms: list[Any] = [piece.mechanism for piece in pieces]
-        exact_pieces = tuple(
-            Noisy(piece.name, piece.values, piece.step, stand_in.mechanism)
-            for piece, stand_in in zip(pieces, silent_mechanisms, strict=True)
-        )
+        through = rehearsal.run()
         receipt = Receipt(
             table.name,
             0,
@@ -69,8 +64,8 @@ class World:
         )
         return cls(
             plan,
-            tally,
-            door.finish(plan, groups, exact_pieces, ledger=table.ledger, receipt=receipt),
+            through.tally,
+            door.finish(plan, through.groups, through.pieces, ledger=table.ledger, receipt=receipt),
             about,
         )
 
@@ -247,12 +242,12 @@ def learned(world: World, answer: Answer) -> tuple[tuple[Fraction, ...], str, tu
     """Return the limit or bounds learned from a histogram, the note that states their shares, and
     the ends up to which the note counts units or rows.
     """
-    limit = _choose_limit(
+    limit, _ = _choose_limit(
         world.about["lack"],
         world.about["declared"],
         world.plan,
         answer["h"][0].tolist(),
-        world.about["noise"],
+        world.about["aim"],
     )
     marks = limit.into(world.about["declared"]).learned
     assert limit.shares is not None
@@ -270,7 +265,19 @@ def learned_rows(world: World, answer: Answer) -> Iterable[bool]:
     """
     (limit,), text, place = learned(world, answer)
     rows = world.about["rows"][world.about["rows"] <= float(place[0])]
+    text = text.split(", with about")[0]
     return [_shares_hold(text, {"have more": float((rows > int(limit)).mean())})]
+
+
+def learned_rows_beyond(world: World, answer: Answer) -> Iterable[bool]:
+    """Check the stated bound on the share of rows beyond the learned limit, for the same units."""
+    (limit,), text, place = learned(world, answer)
+    rows = world.about["rows"][world.about["rows"] <= float(place[0])]
+    share = float(np.maximum(rows - int(limit), 0).sum() / rows.sum())
+    if ", with about" in text:
+        stated = float(text.split("beyond the limit, at most ")[1].split()[0])
+        assert abs(stated - float(100 * place[2])) < 0.01
+    return [share <= float(place[2])]
 
 
 def learned_bounds(world: World, answer: Answer) -> Iterable[bool]:
@@ -371,6 +378,12 @@ def _kinds(promise: str, arguments: Any, **about: Any) -> World:
         "c": sf.covar("x", "y"),
         "cs": sf.covar("x", "y", sample=True),
         "k": sf.corr("x", "y"),
+        "slope": sf.regr_slope("y", "x"),
+        "intercept": sf.regr_intercept("y", "x"),
+        "r2": sf.regr_r2("y", "x"),
+        "both": sf.regr_count("y", "x"),
+        "mean_x": sf.regr_avgx("y", "x"),
+        "mean_y": sf.regr_avgy("y", "x"),
         "h": sf.histogram("y", edges=[1, 3, 6]),
     }
     return World.of(table, table.group_by("g").aggregate(**query).plan(**arguments))
@@ -456,7 +469,7 @@ def _lesson(kind: str, values: np.ndarray[Any, Any], epsilon: str) -> World:
     about = {
         "lack": lack,
         "declared": declared,
-        "noise": 3000.0 if kind == "bounds" else 30.0,
+        "aim": Aim(3000.0 if kind == "bounds" else 30.0, ROW_GROUPS, SUM_GROUPS),
         "rows": values,
         "values": values,
     }

@@ -8,10 +8,10 @@ from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
-import pytest
 
 import sfumato as sf
 from sfumato.answers import Answer, Column, Noisy
+from sfumato.answers.answer_records import Draw, LinearNoise
 from sfumato.answers.chosen_groups import (
     choose_groups,
     mark_shown_groups,
@@ -19,6 +19,8 @@ from sfumato.answers.chosen_groups import (
     take_first_groups,
 )
 from sfumato.mechanisms import WeightedQuantile
+from sfumato.noise.weighted_sums import sum_bound
+from sfumato.testing.seeded_bits import SeededBits
 
 from ..refusing import refusal
 from .examples import BOUNDS, counted, laplace, noisy, visits
@@ -36,6 +38,35 @@ def several(counts: list[int], sums: list[int]) -> Answer:
         keys=("g",),
         rows=tuple((i,) for i in range(len(counts))),
         pieces=pieces,
+        columns=columns,
+        cost=sf.Pure(1),
+    )
+
+
+def shared(cells: list[list[int]]) -> Answer:
+    """A count and a sum that are read from the same two cells, a mean of both, and a count that has
+    noise of its own.
+    """
+
+    def piece(name: str, weights: tuple[int, int]) -> Noisy:
+        draws = [Draw(laplace(20), F(w), f"0.{i}") for i, w in enumerate(weights) if w]
+        values = [[low * weights[0] + high * weights[1]] for low, high in cells]
+        return Noisy(name, values, 1, LinearNoise(tuple(draws)))
+
+    columns = (
+        Column("n", "count", (0,)),
+        Column("s", "sum", (1,), "", {"low": F(0), "high": F(9)}),
+        Column("m", "mean", (1, 0), "", BOUNDS),
+        Column("units", "count_units", (2,)),
+    )
+    return Answer(
+        keys=("g",),
+        rows=tuple((i,) for i in range(len(cells))),
+        pieces=(
+            piece("count", (1, 1)),
+            piece("sum", (0, 9)),
+            noisy("units", [[low] for low, _ in cells]),
+        ),
         columns=columns,
         cost=sf.Pure(1),
     )
@@ -75,14 +106,55 @@ def test_what_had_no_part_in_the_choice_keeps_its_level() -> None:
 
 
 def test_a_mean_of_a_count_that_chose_holds_for_all_that_are_shown() -> None:
-    """Its count holds in all 50 groups, its sum in the five that are shown: two pieces, each with
-    half of the level.
+    """Its noise is that of S − θ·N, of which N chose: it holds for all 50 groups at once. The
+    bound at an end is that of its θ, and no more than that of the end of its cell.
     """
-    shown = several([10_000 + i for i in range(50)], [5000] * 50).top(5, "n")
-    count, total = (laplace(20).law.half_width(F(19, 20), values=2 * groups) for groups in (50, 5))
-    (low, *_), (high, *_) = shown.interval("m")
-    assert low == pytest.approx(32 + (5000 - total) / (10_049 + count), rel=1e-12)
-    assert high == pytest.approx(32 + (5000 + total) / (10_049 - count), rel=1e-12)
+    answer = several([10_000 + i for i in range(50)], [5000] * 50)
+    shown = answer.top(5, "n")
+    law, missing = laplace(20).law, F(1, 20) / 50
+    for end, every in zip(
+        shown.interval("m"), answer.interval("m", simultaneous=True), strict=True
+    ):
+        assert end.tolist() == every[:-6:-1].tolist(), "the five largest of all"
+        theta = F(end[0]) - 32
+        noise = abs(5000 - theta * 10_049)
+        least, most = (
+            sum_bound(((law, F(1), 1), (law, weight, 1)), missing) for weight in (theta, F(1))
+        )
+        assert least <= noise <= most * F(101, 100)
+
+
+def test_what_shares_draws_with_what_chose_took_part() -> None:
+    """A count and a sum that are read from the same cells: a choice by one is one by both, and by
+    pieces that share draws with either. Pieces with draws of their own keep their level.
+    """
+    answer = shared([[i, 1000] for i in range(50)])
+    for name in ("n", "s", "m"):
+        shown = answer.top(5, name)
+        assert [piece.among for piece in shown.pieces] == [50, 50, 0]
+        for each in ("n", "s", "m"):
+            assert halves(shown, each) == halves(shown, each, simultaneous=True)
+        assert halves(shown, "units") == halves(answer, "units")
+    apart = answer.top(5, "units")
+    assert [piece.among for piece in apart.pieces] == [0, 0, 50]
+    ordered = answer.top(50, "n")
+    assert sorting_pieces(ordered) == {0, 1}
+
+
+def test_a_sum_holds_where_a_count_that_shares_its_draws_chose() -> None:
+    """Forty groups that are all alike: the group of the largest count has large draws, and its sum,
+    too. Without the mark its interval would fail more often than it says.
+    """
+    noise = laplace(20).law.sample((400, 40, 2), bits=SeededBits(1))
+    marked, forgotten = [], []
+    for cells in noise.tolist():
+        shown = shared([[100 + low, 1000 + high] for low, high in cells]).top(1, "n")
+        without = replace(shown, pieces=tuple(replace(each, among=0) for each in shown.pieces))
+        for answer, results in ((shown, marked), (without, forgotten)):
+            low, high = answer.interval("s")
+            results.append(low[0] <= 9 * 1000 <= high[0])
+    assert np.mean(marked) >= 0.95
+    assert np.mean(forgotten) < 0.9
 
 
 def test_one_choice_after_another() -> None:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy, Weighing
-from sfumato.answers.formula import OPERATIONS, Formula, _ends, count_events, has_interval
+from sfumato.answers.answer_records import Draw, LinearNoise
+from sfumato.answers.formula import OPERATIONS, Formula, _ends, count_operands, has_interval
 
 ENDS = st.tuples(st.floats(-1e6, 1e6), st.floats(0, 1e6)).map(
     lambda pair: (pair[0], pair[0] + pair[1])
@@ -113,10 +114,10 @@ def test_values_and_intervals() -> None:
     assert alone[1][0] - alone[0][0] < 20
 
 
-def test_draws_are_asked_to_hold_together() -> None:
-    """The ends are those of operands that hold with c^(1/2) each: wider than at c."""
+def test_operands_are_asked_to_hold_together() -> None:
+    """The ends are those of operands that miss with (1 − c)/2 each: wider than at c."""
     result = answer()
-    half = result.pieces[0].half_width(F(19, 20), 2)
+    half = result.pieces[0].half_width(F(39, 40))
     a, b = 100.0, 101 + 1 / 3
     low, high = result.interval("r", 0.95)
     assert low[0] == pytest.approx((a - half) / (b + half))
@@ -124,32 +125,58 @@ def test_draws_are_asked_to_hold_together() -> None:
     assert half > result.pieces[0].half_width(F(19, 20))
 
 
-def test_two_percentiles_of_one_tree_are_two_things_that_hold_together() -> None:
-    """The difference of two percentiles: the noise of either may be off, so each is asked to hold
-    with half of what may be missed.
+def test_operands_that_share_draws_hold_together() -> None:
+    """A difference of two operands that have one draw in common, with weights of opposite signs:
+    over all draws of both laws, with their exact chance, the interval holds as often as it says.
+    """
+    law, twice = mech.Laplace(sensitivity=1, epsilon=1), F(2)
+    reach = law.law.half_width(1 - F(1, 10**6))
+    noise = np.array(list(itertools.product(range(-reach, reach + 1), repeat=2)))
+    chance = np.prod(law.probability(noise), axis=1)
+    sums = [100 + noise @ (1, 2), 50 + noise @ (1, -2)]
+    draws = [
+        (Draw(law, F(1), "0.0"), Draw(law, twice, "0.1")),
+        (Draw(law, F(1), "0.0"), Draw(law, -twice, "0.1")),
+    ]
+    pieces = tuple(
+        Noisy(f"p{i}", z[:, None], F(1), LinearNoise(of))
+        for i, (z, of) in enumerate(zip(sums, draws, strict=True))
+    )
+    difference = Formula("-", (leaf("a", 0), leaf("b", 1)))
+    result = Answer(
+        keys=("k",),
+        rows=tuple((i,) for i in range(len(noise))),
+        pieces=pieces,
+        columns=(Column("d", "computed", (0, 1), "a - b", formula=difference),),
+        cost=sf.Pure(1),
+        weighing=Weighing("part", 4, 4, 20),
+    )
+    low, high = result.interval("d", 0.95)
+    assert float(chance[(low <= 50) & (high >= 50)].sum()) >= 0.95 - 1e-5
+    both = [piece.half_width(F(39, 40)) for piece in pieces]
+    assert high[0] - low[0] == pytest.approx(2 * sum(both))
+
+
+def test_different_operands_are_things_that_hold_together() -> None:
+    """The difference of two percentiles of one tree: the noise of either may be off, so each is
+    asked to hold with half of what may be missed. An operand that stands in two places is one.
     """
     tree = {"q": F(1, 4), "leaves": F(4)}
     leaves = [
         Formula("column", column=Column(f"q{i}", "percentile", (0,), "", {**tree, "q": F(i, 4)}))
         for i in (1, 3)
     ]
-    assert count_events(Column("d", "computed", (0,), formula=Formula("-", tuple(leaves)))) == 2
-    assert (
-        count_events(Column("d", "computed", (0,), formula=Formula("-", (leaves[0], leaves[0]))))
-        == 1
-    )
-    assert (
-        count_events(
-            Column("d", "computed", (0, 1), formula=Formula("/", (leaf("a", 0), leaf("b", 1))))
-        )
-        == 2
-    )
-    assert (
-        count_events(
-            Column("d", "computed", (0, 1), formula=Formula("/", (leaf("a", 0), leaf("a", 0))))
-        )
-        == 1
-    )
+    mean = Formula("column", column=Column("m", "mean", (1, 0), numbers={"low": F(0)}))
+
+    def count(op: str, *args: Formula) -> int:
+        return count_operands(Column("d", "computed", (0, 1), formula=Formula(op, args)))
+
+    assert count("-", *leaves) == 2
+    assert count("-", leaves[0], leaves[0]) == 1
+    assert count("/", leaf("a", 0), leaf("b", 1)) == 2
+    assert count("/", leaf("a", 0), leaf("a", 0)) == 1
+    assert count("*", mean, leaf("a", 0)) == 2, "a mean and its number of rows"
+    assert count("*", mean, Formula("*", (leaf("a", 0), mean))) == 2
 
 
 def test_stored_and_merged() -> None:

@@ -15,7 +15,8 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy, Paid, Weighing, merge
-from sfumato.answers.merge import PARTS, Merged, _weights
+from sfumato.answers.answer_records import Draw, LinearNoise
+from sfumato.answers.merge import PARTS, _weights
 
 from ..refusing import refusal
 from .examples import BOUNDS, WEIGHED, counted, laplace, noisy, visits
@@ -122,8 +123,9 @@ def test_merged_ones_are_merged_again_and_stored() -> None:
     assert float(twice) == pytest.approx(float(once), abs=1e-2)
     assert twice.interval("n")[1][0] == pytest.approx(once.interval("n")[1][0], rel=0.01)
     mechanism = twice.pieces[0].mechanism
-    assert isinstance(mechanism, Merged)
-    assert len(mechanism.parts) == 3
+    assert isinstance(mechanism, LinearNoise)
+    assert len(mechanism.draws) == 3
+    assert len({draw.name for draw in mechanism.draws}) == 3, "no two releases share a draw"
     assert mechanism.relation == "add-remove"
     assert mechanism.unit == "user_id"
     assert mechanism.promise.epsilon() > first.pieces[0].mechanism.promise.epsilon()
@@ -132,6 +134,24 @@ def test_merged_ones_are_merged_again_and_stored() -> None:
     assert again.interval("n")[1].tolist() == twice.interval("n")[1].tolist()
     assert once.processing[0].startswith("the weighted average of 3")
     assert twice.processing[0].startswith("the weighted average of 3")
+
+
+def test_answers_that_were_merged_before_draws_had_names_are_merged_again() -> None:
+    """Older answers store the parts of an average without names: each is a draw of its own, in the
+    interval and in what the noise promises.
+    """
+    name = "mean where x > 0.5"
+
+    def average(number: int) -> Answer:
+        draws = tuple(Draw(laplace(scale), F(1)) for scale in (30, 40))
+        piece = Noisy(name, [[100]], F(1), LinearNoise(draws))
+        return replace(counted([100], receipts=(Paid(number, str(number), ""),)), pieces=(piece,))
+
+    result = merge([average(1), average(2)])
+    assert len({draw.name for draw in result.pieces[0].draws}) == 4
+    epsilons = [F(1, scale) for scale in (30, 40) for _ in range(2)]
+    assert result.pieces[0].mechanism.promise.epsilon() == pytest.approx(float(sum(epsilons)))
+    assert Answer.from_json(result.to_json()) == result
 
 
 def test_groups_that_not_all_of_them_show_are_left_out() -> None:

@@ -33,6 +33,7 @@ from .simulation import (
     each,
     learned_bounds,
     learned_rows,
+    learned_rows_beyond,
     surely,
     tried,
     withheld,
@@ -73,7 +74,7 @@ def chosen(name: str, then: Any = simulation.same) -> dict[str, Check]:
 
 
 SINGLE = ("n", "units", "different", "s", "r", "m", "w", "v", "sd", "vs", "sds", "h")
-COLUMNS = (*SINGLE, "c", "cs", "k")
+COLUMNS = (*SINGLE, "c", "cs", "k", "slope", "intercept", "r2", "both", "mean_x", "mean_y")
 ALL = {stated: check for name in COLUMNS for stated, check in both(name).items()}
 CLIPPED = {"clipped below": clipped(0), "clipped above": clipped(2)}
 
@@ -149,8 +150,13 @@ CASES: dict[str, Group] = {
         {"n: average": average(2, each, "n"), "m: average, all at once": average(3, at_once, "m")},
     ),
     "total": Group(100, both("n")),
-    "learned rows": Group(100, {"beyond the limit": learned_rows}),
-    "learned rows of few": Group(100, {"beyond the limit, at most": learned_rows}),
+    "learned rows": Group(
+        100, {"beyond the limit": learned_rows, "rows beyond the limit": learned_rows_beyond}
+    ),
+    "learned rows of few": Group(
+        100,
+        {"beyond the limit, at most": learned_rows, "rows beyond the limit": learned_rows_beyond},
+    ),
     "learned bounds": Group(30, {"outside of the bounds": learned_bounds}),
     "learned bounds of few": Group(30, {"outside of the bounds, at most": learned_bounds}),
 }
@@ -321,6 +327,9 @@ TEXTS: dict[str, dict[str, str]] = {
         "of those with up to {} {}": "learned rows",
         "of them": "learned rows",
         "have more": "learned rows",
+        ", with about {} of their {} beyond the limit, at most {}": "learned rows",
+        "; twice the limit would likely add more noise than it saves": NO_CLAIM,
+        "; bounds twice as wide would likely add more noise than they save": NO_CLAIM,
         "of rows {}": "learned bounds",
         "between {} and {}": "learned bounds",
         "from {} on": "learned bounds",
@@ -354,8 +363,12 @@ TEXTS: dict[str, dict[str, str]] = {
             "may be left out"
         ): NO_CLAIM,
         "groups are the public keys; rows with other keys are left out": NO_CLAIM,
-        "; one {} moves it by at most {} ({})": NO_CLAIM,
-        "noise   {}: {}{}": NO_CLAIM,
+        "moves it by at most {} ({})": NO_CLAIM,
+        "moves them together by at most {} rows ({})": NO_CLAIM,
+        "noise   {}: {}; one {} {}": NO_CLAIM,
+        "noise   {}: chosen by the exponential mechanism": NO_CLAIM,
+        "shared  cells serve {}: errors are {} of those with noise on each component": NO_CLAIM,
+        "{} to {}": NO_CLAIM,
         "groups  {}": NO_CLAIM,
         "at most {} of each {} count": NO_CLAIM,
         "small groups may be withheld": NO_CLAIM,
@@ -366,7 +379,6 @@ TEXTS: dict[str, dict[str, str]] = {
         (
             "a {} counts for at most {}; one with more rows is down-weighted to {} in total"
         ): NO_CLAIM,
-        "chosen by the exponential mechanism": NO_CLAIM,
     },
     "tables/aggregates/averages": dict.fromkeys(
         (
@@ -389,7 +401,7 @@ TEXTS: dict[str, dict[str, str]] = {
             "COVAR_SAMP({of}, {by})",
             "covariance of the rows",
             "products {}{}",
-            "rows without one of the two values are left out of covariances and correlations",
+            "rows without one of the two values are left out of aggregates of the two",
             "sf.covar('age', 'spend')",
             "sf.covar('age', 'spend', sample=True)",
             "the covariance of two columns, of the rows themselves",

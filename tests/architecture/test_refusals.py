@@ -8,6 +8,7 @@ import ast
 import importlib
 import re
 import string
+from functools import cache
 from pathlib import Path
 
 from sfumato import errors
@@ -19,6 +20,12 @@ CODE = re.compile(r"[a-z]+(\.[a-z0-9-]+)+")
 CATALOGUES = sorted(SOURCE.rglob("*_refusals.py"))
 ADDED = {"example"}
 """Fields that `SqlText.refuse` fills by itself."""
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Parse every module of the source."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py")}
 
 
 def entries() -> dict[tuple[str, str], RefusalText]:
@@ -50,11 +57,11 @@ def is_refuse(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == "refuse"
 
 
+@cache
 def uses() -> list[tuple[str, ast.Attribute | ast.Name, ast.Call | None, tuple[str, str]]]:
     """Every place where a module names an entry: where, the node, the call that fills it."""
     catalogue, mentions = entries(), []
-    for path in sorted(SOURCE.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for path, tree in sorted(trees().items()):
         modules, names = {}, {}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
@@ -97,15 +104,15 @@ def test_every_refusal_is_an_entry() -> None:
     """Nobody builds a refusal by hand: `Refused.replace` changes one, an entry makes one."""
     kinds = {"Refused"} | {
         node.name
-        for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for tree in trees().values()
+        for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
         and any(isinstance(base, ast.Name) and base.id == "Refused" for base in node.bases)
     }
     by_hand = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
-        for path in sorted(SOURCE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in sorted(trees().items())
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in kinds
     ]
     assert by_hand == []

@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 
-FORKS = 1000
+import pytest
 
 SCRIPT = """
 import json, os, signal, sys, threading, time
@@ -66,13 +66,14 @@ print(json.dumps(found))
 """
 
 
-def test_attack_E1_children_draw_different_noise() -> None:
-    """No two of a thousand children agree, by number or by array; by chance they would with
+@pytest.mark.parametrize("forks", [300, pytest.param(1000, marks=pytest.mark.slow)])
+def test_attack_E1_children_draw_different_noise(forks: int) -> None:
+    """No two of the children agree, by number or by array; by chance two of a thousand would with
     probability below 6 · 10^6/2 · 2^-57 < 3e-11. The generator that they inherit, which is what the
     attack is about, gives all of them the same.
     """
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", SCRIPT, str(FORKS)],
+        [sys.executable, "-W", "error", "-c", SCRIPT, str(forks)],
         capture_output=True,
         text=True,
         timeout=300,
@@ -80,8 +81,8 @@ def test_attack_E1_children_draw_different_noise() -> None:
     )
     assert done.returncode == 0, done.stderr
     drawn: list[dict[str, int]] = json.loads(done.stdout)
-    assert len(drawn) == FORKS + 1
+    assert len(drawn) == forks + 1
     different = {source: len({child[source] for child in drawn}) for source in drawn[0]}
     assert different.pop("naive") == 1
-    assert set(different.values()) == {FORKS + 1}
+    assert set(different.values()) == {forks + 1}
     assert len(different) == 6

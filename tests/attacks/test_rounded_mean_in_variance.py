@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sfumato as sf
 
-from .tables import distance, tally
+from .tables import distances, moved, tally
 
 BASE, N = 2.0**50, 1024
 ONE = [BASE + 0.25] * N
@@ -35,6 +35,9 @@ def test_attack_B3_moves_our_moments_by_what_one_row_has() -> None:
         )
         for values in (ONE, OTHER)
     ]
-    for place in range(len(result[0].pieces)):
-        moved, declared = distance(*result, place)
-        assert moved <= declared <= 2
+    assert [moved(*result, place) <= 1 for place in range(3)] == [True] * 3
+    cells, clipped = distances(*result)
+    assert cells[0] <= cells[1]
+    assert clipped[0] <= clipped[1] <= 2
+    rows = next(piece for piece in result[0].pieces if piece.name.startswith("count"))
+    assert cells[1] * rows.step <= 2, "rows: the noise is for two of them"

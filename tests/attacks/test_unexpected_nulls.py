@@ -60,4 +60,4 @@ def test_attack_C3_a_broken_promise_changes_no_status_and_stays_bounded() -> Non
         bounds={"x": (-4, 4)},
     )
     assert int(result.pieces[0].values[0, 0]) * result.pieces[0].step == 1 - 4 - 4
-    assert result.pieces[1].values.tolist() == [[3]]
+    assert int(result.pieces[1].values[0, 0]) * result.pieces[1].step == 3

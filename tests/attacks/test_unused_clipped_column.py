@@ -8,7 +8,7 @@ import pytest
 
 import sfumato as sf
 
-from .tables import distance, tally
+from .tables import distances, tally
 
 PLAIN = [1.0, 2.0, 3.0]
 
@@ -36,6 +36,6 @@ def test_attack_B10_moves_ours_by_its_bound(far: float, column: str) -> None:
     first, second = (
         tally({"x": values}, ask, bounds={"x": (0, 10)}) for values in ([*PLAIN, far], PLAIN)
     )
-    for place in range(len(first.pieces)):
-        moved, declared = distance(first, second, place)
-        assert moved <= declared
+    cells = distances(first, second)
+    assert len(cells) == len(first.calls) > 0
+    assert all(moved <= declared for moved, declared in cells)

@@ -63,23 +63,40 @@ def test_wrong_usage_is_2(arguments: tuple[str, ...]) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "1e-320", "much", "", "true"])
-def test_a_refused_parameter_is_1_and_explains_itself(epsilon: str, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("x\n1\n")
-    done = shell(
-        "query",
-        str(tmp_path / "t.csv"),
-        "SELECT COUNT(*) AS n FROM t",
-        f"--epsilon={epsilon}",
-        "--ledger",
-        str(tmp_path / "t.ledger"),
-    )
-    assert done.returncode == 1
-    assert done.stdout == ""
-    first, *rest = done.stderr.splitlines()
+def query(folder: Path, epsilon: str) -> list[str]:
+    """Write a file, and the arguments of a question about it."""
+    (folder / "t.csv").write_text("x\n1\n")
+    text = "SELECT COUNT(*) AS n FROM t"
+    ledger = str(folder / "t.ledger")
+    return ["query", str(folder / "t.csv"), text, f"--epsilon={epsilon}", "--ledger", ledger]
+
+
+def check_refusal(output: str, errors: str, folder: Path) -> None:
+    assert output == ""
+    first, *rest = errors.splitlines()
     assert first.startswith("refused [number.")
     assert [line[:6] for line in rest] == ["why   ", "try   "]
-    assert not (tmp_path / "t.ledger").exists()
+    assert not (folder / "t.ledger").exists()
+
+
+@pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "1e-320", "much", "", "true"])
+def test_a_refused_parameter_is_1_and_explains_itself(
+    epsilon: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", ["sfumato", *query(tmp_path, epsilon)])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 1
+    check_refusal(*capsys.readouterr(), tmp_path)
+
+
+def test_a_shell_sees_the_same_refusal(tmp_path: Path) -> None:
+    done = shell(*query(tmp_path, "0"))
+    assert done.returncode == 1
+    check_refusal(done.stdout, done.stderr, tmp_path)
 
 
 @pytest.mark.parametrize(

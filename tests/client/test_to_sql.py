@@ -199,6 +199,12 @@ EVERY: dict[str, Aggregate | tuple[Aggregate, ...]] = {
     "both": sf.covar("age", "spend"),
     "sampled": sf.covar("age", sf.col("spend").clip(0, 9), sample=True, low=0, high=9),
     "related": sf.corr("age", "spend").filter(sf.col("vip")),
+    "slope": sf.regr_slope("spend", "age"),
+    "intercept": sf.regr_intercept("amount", sf.col("age").clip(0, 9), low=0, high=50),
+    "explained": sf.regr_r2("spend", "age").filter(sf.col("vip")),
+    "pairs": sf.regr_count("amount", "age"),
+    "mean_x": sf.regr_avgx("amount", "age"),
+    "mean_y": sf.regr_avgy("amount", "age", low=0, high=9),
     "sample_spread": sf.var("age", sample=True),
     "sample_deviation": sf.std("age", sample=True, low=0, high=9),
 }

@@ -24,10 +24,12 @@ def check(counts: dict[str, int], kills: int) -> None:
     assert counts["damaged"] == 0
 
 
-@pytest.mark.parametrize("kills", [200, pytest.param(1000, marks=pytest.mark.slow)])
-def test_attack_f2_kill_at_random_points(kills: int) -> None:
+@pytest.mark.parametrize(
+    ("kills", "room"), [(120, 200), pytest.param(1000, 400, marks=pytest.mark.slow)]
+)
+def test_attack_f2_kill_at_random_points(kills: int, room: int) -> None:
     with quick_folder() as folder:
-        check(run("kills", "ledger", folder, folder, kills, 400, WORKERS, 1), kills)
+        check(run("kills", "ledger", folder, folder, kills, room, WORKERS, 1), kills)
 
 
 @pytest.mark.slow
@@ -43,11 +45,13 @@ def test_attack_f2_works_on_the_twin_that_answers_first() -> None:
     assert counts["damaged"] == 0
 
 
-@pytest.mark.parametrize("kills", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("kills", "room"), [(60, 100), pytest.param(1000, 150, marks=pytest.mark.slow)]
+)
 def test_attack_f2_kill_writers_of_a_server(
-    kills: int, tmp_path: Path, server: PostgresServer
+    kills: int, room: int, tmp_path: Path, server: PostgresServer
 ) -> None:
-    check(run("kills", "ledger", tmp_path, server.url(), kills, 150, WORKERS, 3), kills)
+    check(run("kills", "ledger", tmp_path, server.url(), kills, room, WORKERS, 3), kills)
 
 
 def test_attack_f2_works_on_the_twin_that_answers_first_on_a_server(

@@ -17,7 +17,7 @@ from .servers import PostgresServer
 WORKERS, ROOM, ATTEMPTS = 8, 1000, 10_000
 
 
-@pytest.mark.parametrize("repeats", [4, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("repeats", [2, pytest.param(100, marks=pytest.mark.slow)])
 def test_attack_f1_exactly_what_fits_is_granted(repeats: int) -> None:
     with quick_folder() as folder:
         for outcome in run("race", "ledger", folder, ROOM, ATTEMPTS, WORKERS, repeats):
@@ -69,10 +69,11 @@ def test_threads_share_a_ledger(in_memory: bool) -> None:
         ledger.close()
 
 
-def test_many_processes_make_one_book() -> None:
+@pytest.mark.parametrize("repeats", [10, pytest.param(20, marks=pytest.mark.slow)])
+def test_many_processes_make_one_book(repeats: int) -> None:
     """All of them find no file, and all of them begin it."""
     with quick_folder() as folder:
-        for outcome in run("beginnings", folder, WORKERS, 20):
+        for outcome in run("beginnings", folder, WORKERS, repeats):
             assert outcome["heads"] == 1
             assert outcome["refused"] == []
             assert outcome["entries"] == 1

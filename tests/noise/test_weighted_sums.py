@@ -4,6 +4,7 @@ loose.
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction as F
 from typing import Any
@@ -12,9 +13,9 @@ import numpy as np
 import pytest
 
 from sfumato.noise import weighted_sums
-from sfumato.noise.weighted_sums import sum_bound
 from sfumato.noise.geometric import Geometric
 from sfumato.noise.rounded_normal import RoundedNormal
+from sfumato.noise.weighted_sums import SumLaw, bound_between, sum_bound
 
 REACH = 400
 
@@ -122,3 +123,43 @@ def test_rounding_up_never_lowers_the_law() -> None:
     for k in (-20, -1, 0, 1, 2, 7, 20):
         exactly = float(law.cdf(math.floor(k / weight)))
         assert float(result[: k + 101].sum()) <= exactly + 1e-15
+
+
+@pytest.mark.parametrize("missing", [F(1, 20), F(1, 1000)])
+@pytest.mark.parametrize("law", [Geometric(scale=4), RoundedNormal(sigma=6)], ids=repr)
+def test_weights_between_two_ends(law: Any, missing: F) -> None:
+    """Whichever weights are chosen between their ends, the bound holds against the exact law; it is
+    little more than that of the largest weights.
+    """
+    ends = [(1, 3), (0, 2), (2, 2)]
+    bound = bound_between([(law, F(least), F(most), 1) for least, most in ends], missing)
+    for weights in itertools.product(*(range(least, most + 1) for least, most in ends)):
+        parts = [(law, weight) for weight in weights if weight]
+        assert outside(exact(parts), bound) <= missing, weights
+    largest = [(law, F(most), 1) for _, most in ends]
+    assert bound <= sum_bound(tuple(largest), missing) * F(21, 20)
+
+
+def test_a_weight_that_may_be_zero_and_no_weight() -> None:
+    law = Geometric(scale=9)
+    maybe = bound_between([(law, F(0), F(2), 1)], F(1, 20))
+    assert maybe == 2 * law.half_width(F(19, 20))
+    assert bound_between([(law, F(0), F(0), 1)], F(1, 20)) == 0
+
+
+def test_a_sum_of_sums_is_a_sum() -> None:
+    """Equal draws are counted together, signs are of no importance, and a sum inside a sum is taken
+    apart.
+    """
+    law, second = Geometric(scale=4), RoundedNormal(sigma=8)
+    inner = SumLaw.of([(law, F(2)), (law, F(-2)), (second, F(1)), (second, F(0))])
+    assert inner.terms == ((law, F(2), 2), (second, F(1), 1))
+    assert inner.variance == pytest.approx(8 * law.variance + second.variance)
+    missing = F(1, 20)
+    outer = sum_bound(((inner, F(3), 1), (law, F(1), 1)), missing)
+    apart = sum_bound(((law, F(6), 2), (second, F(3), 1), (law, F(1), 1)), missing)
+    assert outer == apart
+    assert inner.half_width(1 - missing) == math.ceil(sum_bound(inner.terms, missing))
+    assert outside(exact([(law, 2), (law, 2), (second, 1)]), F(inner.half_width(1 - missing))) <= (
+        missing
+    )

@@ -131,7 +131,7 @@ ASKERS = {"ada": PHASES, "boss": PHASES[2:]}
 def runs(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
     """Both at once: one makes its next request while the other waits for a reply."""
     runs_by_asker = {
-        who: begun(service, tmp_path_factory.mktemp("contract"), who, 50, 20_261_116, phases)
+        who: begun(service, tmp_path_factory.mktemp("contract"), who, 30, 20_261_116, phases)
         for who, phases in ASKERS.items()
     }
     yield runs_by_asker

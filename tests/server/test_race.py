@@ -35,11 +35,11 @@ BURST = 20  # processes killed one after the other before some questions are ans
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Four processes. The visits have room for twelve answers, the clinic for as many as there will
-    be. An overrun is no mistake here.
+    """Three processes. The visits have room for twelve answers, the clinic for as many as there
+    will be. An overrun is no mistake here.
     """
     with several(
-        tmp_path_factory.mktemp("race"), 4, deadline="[1]", budget="100000"
+        tmp_path_factory.mktemp("race"), 3, deadline="[1]", budget="100000"
     ) as running_service:
         yield running_service
 

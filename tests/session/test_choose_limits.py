@@ -4,7 +4,7 @@ noise for those that are not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -12,27 +12,24 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.noise.weighted_sums import sum_bound
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.session.choose_limits import (
     DEFAULT_BOUNDS,
     FINEST,
-    MISSED,
-    NEXT,
     PIECES,
     ROW_GROUPS,
     SUM_GROUPS,
-    SURE,
     WIDEST,
-    NoisyHistogram,
+    Aim,
+    RowLimit,
     count_noise,
     histogram_share,
-    noise_bound,
     row_edges,
     row_limit,
     value_bounds,
     value_edges,
 )
+from sfumato.session.noisy_cells import CellNoise, NoisyHistogram
 from sfumato.tables.declare.declaration import MOST_ROWS
 from sfumato.tables.expr.grids import grid_of
 from sfumato.tables.expr.types import Type
@@ -53,12 +50,24 @@ TYPES = [
 CELLS = len(row_edges()) - 1
 
 
+# noise of one half: a cell of 12 surely shows people, one of 2 shows none
+FINE = Laplace(sensitivity=1, epsilon=2).law
+
+
+def histogram(counts: Sequence[float]) -> NoisyHistogram:
+    return NoisyHistogram(tuple(counts), CellNoise(FINE, 1.0, len(counts)))
+
+
 def rows(**counts: float) -> NoisyHistogram:
     """Units with about so many rows: n4=100 is a hundred units with three or four."""
     cells = [0.0] * CELLS
     for name, count in counts.items():
         cells[(int(name[1:]) - 1).bit_length()] = count
-    return NoisyHistogram(tuple(cells), 50.0, 10.0, lambda cells: 5.0 * cells)
+    return histogram(cells)
+
+
+def aim(noise: float, groups: int = 1) -> Aim:
+    return Aim(noise, groups, groups, lean=False)
 
 
 def test_a_unit_is_in_the_cell_of_its_power_of_two() -> None:
@@ -70,49 +79,66 @@ def test_a_unit_is_in_the_cell_of_its_power_of_two() -> None:
     assert all(a < b for a, b in pairwise(edges))
 
 
-@pytest.mark.parametrize("noise", [0.1, 1, 10, 1000])
-def test_the_row_limit_has_the_least_error_of_all_powers_of_two(noise: float) -> None:
-    histogram = rows(n1=500, n2=1100, n4=2000, n8=1100, n16=200, n32=30)
-    counts, means = [500, 1100, 2000, 1100, 200, 30], [1, 2, 3.5, 6.5, 12.5, 24.5]
+@pytest.mark.parametrize("noise", [0.1, 1, 10, 1000, 10_000])
+@pytest.mark.parametrize("groups", [1, 10, 100])
+def test_the_row_limit_has_the_least_error_of_all_powers_of_two(noise: float, groups: int) -> None:
+    """By the rows of units, written out: those of a cell are spread evenly over it."""
+    counts = [500, 1100, 2000, 1100, 200, 30]
+    units = np.concatenate(
+        [
+            np.repeat(np.arange(1 if not j else 2 ** (j - 1) + 1, 2**j + 1), 1600)
+            for j in range(len(counts))
+        ]
+    )
+    cells = np.ceil(np.log2(units)).astype(int)
+    each = np.array(counts)[cells] / np.bincount(cells)[cells]
     errors = {
         2**j: (2**j * noise) ** 2
-        + (sum(c * max(m - 2**j, 0) for c, m in zip(counts, means, strict=True)) / ROW_GROUPS) ** 2
+        + (float((each * np.maximum(units - 2**j, 0)).sum()) / groups) ** 2
         for j in range(6)
     }
-    limit, rest = row_limit(histogram, noise)
-    assert limit == min(errors, key=lambda k: errors[k])
-    assert rest is not None
-    more = sum(counts[limit.bit_length() :])
-    assert rest[0] == Fraction(round(1000 * more / sum(counts)), 1000)
+    chosen = row_limit(rows(**{f"n{2**j}": c for j, c in enumerate(counts)}), aim(noise, groups))
+    assert errors[chosen.rows] == pytest.approx(min(errors.values()))
+    assert chosen.rest is not None
+    share, _, _, lost, most = chosen.rest
+    assert share == Fraction(round(1000 * sum(counts[chosen.rows.bit_length() :]) / 4930), 1000)
+    truth = float((each * np.maximum(units - chosen.rows, 0)).sum() / (each * units).sum())
+    assert abs(lost - truth) <= 0.001
+    assert lost <= most
+    within = float((each * np.minimum(units, chosen.rows)).sum())
+    assert chosen.fill == pytest.approx(within / (chosen.rows * 4930))
 
 
 def test_more_noise_never_gives_a_higher_limit() -> None:
-    histogram = rows(n1=500, n2=1100, n4=2000, n8=1100, n16=200, n256=90)
-    limits = [row_limit(histogram, 2.0**j)[0] for j in range(-8, 16)]
+    people = rows(n1=500, n2=1100, n4=2000, n8=1100, n16=200, n256=90)
+    limits = [row_limit(people, aim(2.0**j)).rows for j in range(-2, 22)]
     assert limits == sorted(limits, reverse=True)
     assert limits[0] == 256
     assert limits[-1] == 1
 
 
+def test_more_groups_never_give_a_higher_limit() -> None:
+    people = rows(n1=500, n2=1100, n4=2000, n8=1100, n16=200, n256=90)
+    limits = [row_limit(people, aim(5.0, 2**j)).rows for j in range(12)]
+    assert limits == sorted(limits, reverse=True)
+    assert limits[0] > limits[-1]
+
+
 def test_what_is_not_seen_is_not_there() -> None:
     """A high cell below what noise reaches is left alone, unless it follows one that is seen."""
-    assert row_limit(rows(n2=1000, n1024=49), 0.001)[0] == 2
-    assert row_limit(rows(n2=1000, n4=11, n8=9, n16=49), 0.001)[0] == 4
-    assert row_limit(rows(n2=1000, n1024=51), 0.001)[0] == 1024
-    assert (
-        row_limit(
-            NoisyHistogram((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e-9
-        )[0]
-        == MOST_ROWS
-    )
+    assert row_limit(rows(n2=1000, n1024=5), aim(0.001)).rows == 2
+    assert row_limit(rows(n2=1000, n4=5, n8=5, n16=1), aim(0.001)).rows == 8
+    assert row_limit(rows(n2=1000, n1024=12), aim(0.001)).rows == 1024
+    assert row_limit(histogram([0.0] * (CELLS - 1) + [1e6]), aim(1e-9)).rows == MOST_ROWS
 
 
 def test_of_an_empty_histogram_the_default_is_said_to_be_one() -> None:
-    assert row_limit(rows(n1=49), 1) == (1, None)
+    assert row_limit(rows(n1=5), aim(1)) == RowLimit(1, None)
     edges = value_edges(Type.of("float64"))
-    assert value_bounds(
-        edges, NoisyHistogram((9.0,) * (len(edges) - 1), 50, 10, lambda cells: 5.0 * cells), 1
-    ) == (DEFAULT_BOUNDS, None)
+    assert value_bounds(edges, histogram([0.5] * (len(edges) - 1)), aim(1)) == (
+        DEFAULT_BOUNDS,
+        None,
+    )
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -128,9 +154,7 @@ def test_edges_cover_a_type_and_every_learned_pair_has_a_grid(name: str) -> None
     for cell in range(len(edges) - 1):
         counts = [0.0] * (len(edges) - 1)
         counts[cell] = 1000.0
-        (low, high), tails = value_bounds(
-            edges, NoisyHistogram(tuple(counts), 50, 10, lambda cells: 5.0 * cells), 1e-6
-        )
+        (low, high), tails = value_bounds(edges, histogram(counts), aim(1e-6))
         assert low <= 0 <= high
         assert tails is not None
         assert grid_of("x", column_type, low, high).low < grid_of("x", column_type, low, high).high
@@ -142,7 +166,8 @@ def test_edges_cover_a_type_and_every_learned_pair_has_a_grid(name: str) -> None
 
 
 @pytest.mark.parametrize("noise", [0.01, 1, 10, 100, 10_000])
-def test_bounds_have_the_least_error_of_all_pairs(noise: float) -> None:
+@pytest.mark.parametrize("fill", [1.0, 0.1])
+def test_bounds_have_the_least_error_of_all_pairs(noise: float, fill: float) -> None:
     edges = value_edges(Type.of("float64"))
     counts = [0.0] * (len(edges) - 1)
     inside = {
@@ -160,17 +185,39 @@ def test_bounds_have_the_least_error_of_all_pairs(noise: float) -> None:
         counts[edges.index(Fraction(low))] = count
     first = edges.index(Fraction(-8))
     counts[first + 2 : edges.index(Fraction(1))] = [20.0] * (edges.index(Fraction(1)) - first - 2)
-    histogram = NoisyHistogram(tuple(counts), 50, 10, lambda cells: 5.0 * cells)
     middles = [float(a + b) / 2 for a, b in pairwise(edges)]
 
     def error(low: float, high: float) -> float:
         lost = sum(c * max(low - m, m - high, 0.0) for c, m in zip(counts, middles, strict=True))
-        return (noise * max(-low, high)) ** 2 + (lost / SUM_GROUPS) ** 2
+        return noise**2 * (low**2 + high**2) + (fill * lost / 4) ** 2
 
-    (low, high), _ = value_bounds(edges, histogram, noise)
+    (low, high), _ = value_bounds(edges, histogram(counts), aim(noise, 4), fill)
     ends = [float(edge) for edge in edges if -8 <= edge <= 64]
     least = min(error(a, b) for a in ends if a <= 0 for b in ends if b >= 0 and a < b)
     assert error(float(low), float(high)) == pytest.approx(least, rel=1e-12)
+
+
+def test_cells_next_to_zero_do_not_hide_the_other_side() -> None:
+    """Delays in minutes are whole numbers in a column of floats: 32 empty cells lie between -1 and
+    1, and most flights leave early. The search once ended at 0.
+    """
+    edges = value_edges(Type.of("float64"))
+    counts = [0.0] * (len(edges) - 1)
+    for low, count in {-8: 840.0, -4: 580.0, -2: 270.0, -1: 240.0}.items():
+        counts[edges.index(Fraction(low))] = count
+    for low, count in {0: 225.0, 1: 120.0, 2: 170.0, 4: 220.0, 8: 270.0, 16: 300.0}.items():
+        counts[edges.index(Fraction(low))] = count
+    for low, count in {32: 250.0, 64: 190.0, 128: 97.0, 256: 20.0}.items():
+        counts[edges.index(Fraction(low))] = count
+    law = Laplace(sensitivity=1, epsilon="0.025")
+    highs = []
+    for _ in range(20):
+        drawn = law.perturb(np.round(counts).astype(np.int64))
+        noisy = NoisyHistogram(tuple(map(float, drawn)), CellNoise(law.law, 1.0, len(counts)))
+        (low, high), _ = value_bounds(edges, noisy, Aim(14.0), 0.2)
+        assert low < 0
+        highs.append(high)
+    assert sorted(highs)[5] >= 64
 
 
 def test_shares_beyond_are_those_of_all_cells_up_to_the_last_seen_one() -> None:
@@ -179,17 +226,12 @@ def test_shares_beyond_are_those_of_all_cells_up_to_the_last_seen_one() -> None:
     counts[edges.index(Fraction(1))] = 900.0
     counts[edges.index(Fraction(2))] = 40.0
     counts[edges.index(Fraction(1024))] = 60.0  # further than any window of cells
-    (low, high), tails = value_bounds(
-        edges, NoisyHistogram(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 1e3
-    )
+    (low, high), tails = value_bounds(edges, histogram(counts), aim(1e3, 4))
     assert (low, high) == (0, 2)
     assert tails == (0, Fraction(1, 10), tails[2], 0, 2048)  # type: ignore[index]  # not None
-    counts[edges.index(Fraction(1024))] = (
-        49.0  # no longer seen: told is of two cells beyond the bounds, and said where they end
-    )
-    (low, high), tails = value_bounds(
-        edges, NoisyHistogram(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 10
-    )
+    # no longer seen: told is of two cells beyond the bounds, and said where they end
+    counts[edges.index(Fraction(1024))] = 5.0
+    (low, high), tails = value_bounds(edges, histogram(counts), aim(10, 4))
     assert (low, high) == (0, 2)
     assert tails == (0, Fraction(43, 1000), tails[2], 0, 8)  # type: ignore[index]  # not None
 
@@ -198,80 +240,31 @@ def test_who_has_many_times_the_limit_has_more_than_it() -> None:
     """Only four cells beyond the limit were added up: who had more than sixteen times the limit was
     in none of them.
     """
-    limit, rest = row_limit(rows(n1=100_000, n256=1300), 1000.0)
-    assert limit == 1
+    chosen = row_limit(rows(n1=100_000, n256=1300), aim(1000.0, 100))
+    assert chosen.rows == 1
+    assert chosen.rest is not None
+    assert chosen.rest[0] == Fraction(13, 1000)
+    assert abs(Fraction(1300, 101_300) - chosen.rest[0]) <= chosen.rest[1] <= Fraction(2, 1000)
+    assert chosen.rest[2] == 256
+    # with 129 to 256 rows each, and all but one of them beyond the limit
+    assert Fraction(1300 * 128, 101_300 + 1300 * 128) < chosen.rest[4]
+    assert chosen.rest[4] < Fraction(8, 10)
+    rest = row_limit(histogram([0.0] * (CELLS - 1) + [1e6]), aim(1e9)).rest
     assert rest is not None
-    assert rest[0] == Fraction(13, 1000)
-    assert abs(Fraction(1300, 101_300) - rest[0]) <= rest[1] <= Fraction(2, 1000)
-    assert rest[2] == 256
-    assert row_limit(
-        NoisyHistogram((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e9
-    )[1] == (1, Fraction(1, 1000), 2**62 - 1)
+    assert (rest[0], rest[2], rest[4]) == (1, 2**62 - 1, 1)
 
 
-@pytest.mark.parametrize(
-    ("counts", "share", "within"),
-    [
-        ((100.0, 10.0), Fraction("0.091"), (0.0, 21 / 110)),
-        ((100.0, -5.0), Fraction(0), (0.0, 6 / 95)),
-        ((3.0, 2.0), Fraction("0.4"), (0.0, 1.0)),
-        ((-3.0, -2.0), Fraction("0.5"), (0.0, 1.0)),
-        ((-30.0, -20.0), Fraction("0.5"), (0.0, 1.0)),
-        ((0.0, 100.0), Fraction(1), (89 / 100, 1.0)),
-    ],
-)
-def test_the_error_covers_all_shares_that_the_noise_allows(
-    counts: tuple[float, ...], share: Fraction, within: tuple[float, float]
-) -> None:
-    """Either cell may be off by eleven."""
-    estimate, error = NoisyHistogram(counts, 50, 10, lambda cells: 11.0 * cells).share_beyond(
-        range(1, 2), range(1)
-    )
-    assert estimate == share
-    assert estimate - error <= within[0] + 1e-12
-    assert estimate + error >= within[1] - 1e-12
-    assert error <= max(within[1] - estimate, estimate - within[0]) + Fraction(1, 1000)
-
-
-@pytest.mark.parametrize(
-    "law",
-    [Laplace(sensitivity=1, epsilon="0.05"), Gaussian(sensitivity=1, rho="0.01")],
-    ids=["laplace", "gaussian"],
-)
-@pytest.mark.parametrize("cells", [CELLS, 148])
-def test_the_noise_of_no_run_of_cells_is_further_off(law: Laplace | Gaussian, cells: int) -> None:
-    """All runs of up to 24 cells at once, chosen by the noise itself, as limits are: 2,000
-    histograms, false alarms below 10⁻⁶ (P(Binomial(2000, 0.05) > 151) < 10⁻⁶). A bound for one run
-    by itself does not pass.
-    """
-    noise = law.perturb(np.zeros((2000, cells), dtype=np.int64))
-    before = np.concatenate([np.zeros((2000, 1)), np.cumsum(noise, axis=1)], axis=1)
-    beyond, alone = np.zeros(2000, dtype=bool), np.zeros(2000, dtype=bool)
-    for length in range(1, min(cells, 24) + 1):
-        furthest = np.abs(before[:, length:] - before[:, :-length]).max(axis=1)
-        beyond |= furthest > noise_bound(law.law, length, cells)
-        alone |= furthest > float(sum_bound(((law.law, Fraction(1), length),), MISSED))
-    assert beyond.sum() <= 151
-    assert alone.sum() > 151
-
-
-@pytest.mark.parametrize(
-    "law",
-    [Laplace(sensitivity=1 << 20, epsilon="0.025"), Gaussian(sensitivity=1 << 20, rho="0.01")],
-    ids=["laplace", "gaussian"],
-)
-@pytest.mark.parametrize("cells", [CELLS, 148])
-def test_noise_alone_is_seen_in_any_cell_with_the_stated_probability(
-    law: Laplace | Gaussian, cells: int
-) -> None:
-    """By the law itself: at most 1 in 10,000 for all empty cells together, at most 5 % for one
-    beside a seen one. A cut one per cent lower would not do.
-    """
-    sure, near = (law.law.quantile(1 - rate) for rate in (SURE / cells, NEXT))
-    assert cells * float(law.law.tail(sure + 1, "up")) <= SURE
-    assert float(law.law.tail(near + 1, "up")) <= NEXT
-    assert cells * float(law.law.tail(round(sure * 0.99), "down")) > SURE
-    assert float(law.law.tail(round(near * 0.99), "down")) > NEXT
+def test_what_a_limit_is_for() -> None:
+    """A question of the whole table, of public groups, of means; and small groups for all."""
+    promise = sf.Pure("0.3")
+    alone = Aim.for_question(promise, parts=1)
+    assert alone == Aim(count_noise(promise, 1), 1, 1)
+    assert alone.noise == pytest.approx(2**0.5 / 0.3)
+    some = Aim.for_question(promise, row_groups=60, sum_groups=6)
+    assert some == Aim(count_noise(promise), 60, 6)
+    many = Aim.for_question(promise, row_groups=10**6, sum_groups=10**6)
+    assert many == Aim(count_noise(promise), 100, 100)
+    assert Aim.for_groups(promise) == Aim(count_noise(promise), ROW_GROUPS, SUM_GROUPS, lean=False)
 
 
 @pytest.mark.parametrize(

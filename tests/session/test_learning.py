@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.session.learning import missing_for, plan_lesson
+from sfumato.session.choose_limits import Aim, count_noise, value_bounds
+from sfumato.session.learning import missing_for, plan_lesson, run_lessons
 from sfumato.session.protected_table import Table
 from sfumato.session.table_state import LearnedLimit
 from sfumato.tables.declare.declaration import Declaration
@@ -61,6 +63,8 @@ def test_what_is_missing_is_found(promise: dict[str, Any]) -> None:
             0,
             dict(declared.learned.limits)["max_rows"][1],
             16,
+            0,
+            dict(declared.learned.limits)["max_rows"][4],
         )
         assert set(dict(declared.learned.bounds)) == {"spend", "age"}
         assert learned.declaration is declared
@@ -204,6 +208,41 @@ def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(
     assert largest > Fraction(9, 10)  # the bound is reached: nothing is given away
 
 
+def _multisets(most: int) -> list[tuple[tuple[float, str], ...]]:
+    """Every unit with up to so many rows, of three different ones."""
+    rows = [(0.0, "a"), (3.5, "b"), (-9.0, "a")]
+    return [
+        chosen for size in range(most + 1) for chosen in combinations_with_replacement(rows, size)
+    ]
+
+
+@pytest.mark.parametrize("lack", [ROWS, SPEND, GROUPS], ids=lambda lack: lack.kind)
+@pytest.mark.parametrize("bounding", ["weights", "truncation"])
+def test_no_unit_at_all_moves_a_lesson_by_more(
+    lack: MissingLimit, bounding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every unit with up to three rows, beside two others: added or removed, and replaced by every
+    other. The bound is that of the exact noise, and it is reached.
+    """
+    monkeypatch.setattr(
+        "sfumato.tables.plan.query_plan.secrets.token_hex", lambda _: "the same for all"
+    )
+    others = [(1, 3.5, "a"), (1, 0.0, "b"), (2, -9.0, "b")]
+    tallies, bounds = [], set()
+    for unit in _multisets(3):
+        u, spend, city = zip(*others, *((99, *row) for row in unit), strict=True)
+        source = pa.table({"u": u, "spend": spend, "city": city})
+        with table(source=source, bounding=bounding) as visits:
+            plan = plan_lesson(visits.state, lack, sf.Pure(1))
+            tallies.append(through_the_door(plan).pieces[0].values.astype(object))
+            bounds.add(plan.calibration.bounding.l1(plan.components[0]))
+    (bound,) = bounds
+    added = [abs(tally - tallies[0]).sum() for tally in tallies]  # the first one is nobody
+    replaced = [abs(first - second).sum() for first, second in combinations(tallies, 2)]
+    assert max(added) == bound
+    assert max(replaced) == 2 * bound
+
+
 def test_a_lesson_reads_every_row_of_a_person_as_one() -> None:
     with table(
         source=pa.table(
@@ -262,3 +301,115 @@ def test_what_was_found_is_stored_exactly(lack: MissingLimit, shares: str | None
     value = (Fraction(0), Fraction(1, 2**32)) if lack.kind == "bounds" else (Fraction(8),)
     limit = LearnedLimit(lack, value, fractions)
     assert LearnedLimit.from_json(lack, limit.to_json()) == limit
+
+
+SKEWED = pa.table(
+    {
+        "u": np.repeat(np.arange(2000), 1 + (np.arange(2000) % 20 == 0) * 99),
+        "spend": np.ones(11900),
+        "city": np.where(np.arange(11900) % 2 == 0, "Roma", "Bari"),
+    }
+)
+"""One unit in twenty has a hundred rows, each other one row."""
+
+
+def aims(monkeypatch: pytest.MonkeyPatch) -> list[Aim]:
+    """Collect what limits are learned for."""
+    collected: list[Aim] = []
+
+    def run(state: Any, missing: Any, promise: Any, aim: Aim, **options: Any) -> Any:
+        collected.append(aim)
+        return run_lessons(state, missing, promise, aim, **options)
+
+    monkeypatch.setattr("sfumato.session.request.run_lessons", run)
+    monkeypatch.setattr("sfumato.session.protected_table.run_lessons", run)
+    return collected
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "sums"),
+    [
+        ("SELECT COUNT(*) AS n FROM visits", 1, 1),
+        ("SELECT SUM(spend) AS s FROM visits", 4, 1),
+        ("SELECT AVG(spend) AS m FROM visits", 30, 1),
+        ("SELECT COUNT(*) AS n, AVG(spend) AS m FROM visits", 1, 1),
+        ("SELECT age, COUNT(*) AS n FROM visits GROUP BY age", 7, 7),
+        ("SELECT city, COUNT(*) AS n FROM visits GROUP BY city", 100, 10),
+        ("SELECT age, AVG(spend) AS m FROM visits GROUP BY age", 100, 7),
+    ],
+)
+def test_limits_are_learned_for_the_question(
+    text: str, rows: int, sums: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the noise of its numbers, for its groups, and for what rows count for in its columns."""
+    collected = aims(monkeypatch)
+    with table(keys={"age": list(range(20, 27))}) as visits:
+        visits.sql(text, epsilon=1)
+    (aim,) = collected
+    components = aim.noise / count_noise(sf.Pure(1), 1)
+    assert components == pytest.approx(round(components)), "an equal part for each noisy number"
+    assert (aim.row_groups, aim.sum_groups, aim.lean) == (rows, sums, True)
+
+
+def test_a_batch_learns_for_the_widest_of_its_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    collected = aims(monkeypatch)
+    with table(keys={"age": list(range(20, 27))}) as visits:
+        visits.release_all(
+            [
+                "SELECT age, COUNT(*) AS n FROM visits GROUP BY age",
+                "SELECT SUM(spend) AS s FROM visits",
+            ],
+            epsilon=1,
+        )
+    assert [(aim.row_groups, aim.sum_groups) for aim in collected] == [(4, 1)]
+
+
+def test_the_rule_for_small_groups_gives_a_lower_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    collected = aims(monkeypatch)
+    limits = {}
+    for learn_for in ("question", "groups"):
+        with table(source=SKEWED) as visits:
+            visits.sql("SELECT COUNT(*) AS n FROM visits", epsilon=3, learn_for=learn_for)
+            limits[learn_for] = visits.declaration.max_rows
+        with table(source=SKEWED) as visits:
+            visits.learn(epsilon=1, columns=[], learn_for=learn_for)
+    assert collected[2] == Aim.for_groups(sf.Approx(3, "1e-9"))
+    assert [aim.lean for aim in collected] == [True, True, False, False]
+    assert limits["question"] is not None
+    assert limits["groups"] is not None
+    assert limits["groups"] < 128 <= limits["question"]
+
+
+def test_bounds_follow_how_far_units_fill_the_limit_of_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """128 rows of which a unit has one, and one in twenty a hundred: about one in twenty."""
+    fills = []
+
+    def choose(edges: Any, histogram: Any, aim: Any, fill: float = 1.0) -> Any:
+        fills.append(fill)
+        return value_bounds(edges, histogram, aim, fill)
+
+    monkeypatch.setattr("sfumato.session.learning.value_bounds", choose)
+    with table(source=SKEWED) as visits:
+        visits.learn(epsilon=60)
+        assert visits.declaration.max_rows == 128
+    with table(source=SKEWED, max_rows=8) as visits:
+        visits.learn(epsilon=60)
+    assert fills == [pytest.approx(1 / 128 * (0.95 + 0.05 * 96.5), rel=0.1), 1.0]
+
+
+@pytest.mark.parametrize("learn_for", ["table", "", None, 3], ids=str)
+def test_what_limits_cannot_be_learned_for_is_refused(learn_for: Any) -> None:
+    with table() as visits:
+        text = "SELECT COUNT(*) AS n FROM visits"
+        for ask in (
+            lambda: visits.learn(epsilon=1, learn_for=learn_for),
+            lambda: visits.sql(text, epsilon=1, learn_for=learn_for),
+            lambda: visits.plan(text, epsilon=1, learn_for=learn_for),
+            lambda: visits.release_all([text], epsilon=1, learn_for=learn_for),
+        ):
+            with pytest.raises(sf.Refused) as refused:
+                ask()
+            assert refused.value.code == "learn.for"
+        assert visits.spent.parameters["epsilon"] == 0

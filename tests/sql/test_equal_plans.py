@@ -14,7 +14,7 @@ from sfumato.tables.plan.query_plan import Plan
 from .described import Describer, Question
 from .people import protected
 
-PARTS, EACH = 5, 100
+PARTS, EACH = 10, 100
 
 
 def planned(table: Table, question: Question, *, text: bool) -> Plan | str:
@@ -24,8 +24,10 @@ def planned(table: Table, question: Question, *, text: bool) -> Plan | str:
         return refusal.code
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_five_hundred_questions(part: int) -> None:
+@pytest.mark.parametrize(
+    "part", [*range(3), *(pytest.param(part, marks=pytest.mark.slow) for part in range(3, PARTS))]
+)
+def test_hundreds_of_questions(part: int) -> None:
     describer, refused = Describer(1000 + part), 0
     with protected() as table:
         for _ in range(EACH):

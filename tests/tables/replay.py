@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from sfumato.mechanisms import Gaussian, OptimalSelection, WeightedQuantile
@@ -54,7 +55,7 @@ def moved(plan: Plan, before: Through, after: Through) -> Moved:
     if plan.query.public and rows[0] != rows[1]:
         result.wrong.append("groups differ")
     calls = [iter(through.calls) for through in (before, after)]
-    for place, name, mechanism, pooled in expected(plan):
+    for number, name, mechanism, pooled in expected(plan):
         if isinstance(mechanism, WeightedQuantile) and not (rows[0] and rows[1]):
             for i in (0, 1):
                 if rows[i]:
@@ -81,8 +82,8 @@ def moved(plan: Plan, before: Through, after: Through) -> Moved:
             if pooled
             else rows
         )
-        if place is not None and not plan.query.public and not pooled:
-            (first, second), where = _named_by_either(plan, place, mechanism, before, after)
+        if number is not None and not plan.query.public and not pooled:
+            (first, second), where = _named_by_either(plan, number, mechanism, before, after)
         _compare(result, name, mechanism, first, second, where, public=plan.query.public or pooled)
     if any(next(each, None) is not None for each in calls):
         result.wrong.append("more calls than planned")
@@ -90,48 +91,68 @@ def moved(plan: Plan, before: Through, after: Through) -> Moved:
 
 
 def expected(plan: Plan) -> Iterator[tuple[int | None, str, Any, bool]]:
-    """The calls that a plan will make: place and name of the piece, mechanism, and whether it is
+    """The calls that a plan will make: number and name of the block, mechanism, and whether it is
     pooled over groups.
     """
-    if plan.calibration.selection is not None:
-        yield None, "ballot", plan.calibration.selection, False
-    for place, (piece, noise) in enumerate(
-        zip(plan.components, plan.calibration.noise, strict=True)
+    calibration = plan.calibration
+    if calibration.selection is not None:
+        yield None, "ballot", calibration.selection, False
+    for number, (block, noise) in enumerate(
+        zip(calibration.blocks, calibration.noise, strict=True)
     ):
+        first = plan.components[block.places[0]]
         for mechanism in noise:
-            yield place, piece.name, mechanism, piece.pooled
+            yield number, block.about or first.name, mechanism, first.pooled
 
 
 def _named_by_either(
-    plan: Plan, place: int, mechanism: Any, first: Through, second: Through
+    plan: Plan, number: int, mechanism: Any, first: Through, second: Through
 ) -> tuple[list[MechanismCall], list[list[Any]]]:
     """The integers of all groups that either table has, whether or not they were voted for: what
     the noise would get if they were named.
     """
-    at = next(i for i, statement in enumerate(plan.statements) if place in statement.components)
+    block, bounding = plan.calibration.blocks[number], plan.calibration.bounding
+    at = {place: i for i, each in enumerate(plan.statements) for place in each.components}
     names = [f"k{i}" for i in range(len(plan.query.keys))]
-    together = pa.concat_tables([through.tally[at].select(names) for through in (first, second)])
-    groups, piece, bounding = (
-        ResultGroups(together.group_by(names).aggregate([]), plan.query),
-        plan.components[place],
-        plan.calibration.bounding,
+    together = pa.concat_tables(
+        [
+            through.tally[at[place]].select(names)
+            for through in (first, second)
+            for place in block.places
+        ]
     )
+    groups = ResultGroups(together.group_by(names).aggregate([]), plan.query)
     calls = []
     for through in (first, second):
-        table = through.tally[at]
-        if piece.form == "point":
-            calls.append(MechanismCall(mechanism, read_points(table, place, groups, bounding)))
-        else:
-            calls.append(
-                MechanismCall(
-                    mechanism,
-                    (
-                        read_component(
-                            plan.statements[at], table, piece, place, groups, bounding, public=False
-                        ),
-                    ),
-                )
+        place = block.places[0]
+        if plan.components[place].form == "point":
+            points = read_points(through.tally[at[place]], place, groups, bounding)
+            calls.append(MechanismCall(mechanism, points))
+            continue
+        sums = [
+            read_component(
+                plan.statements[at[place]],
+                through.tally[at[place]],
+                plan.components[place],
+                place,
+                groups,
+                bounding,
+                public=False,
+            ).astype(object)
+            for place in block.places
+        ]
+        integers = (
+            np.stack(
+                [
+                    sum(weight * each[:, 0] for weight, each in zip(weights, sums, strict=True))
+                    for weights in block.cells
+                ],
+                axis=1,
             )
+            if block.cells
+            else sums[0]
+        )
+        calls.append(MechanismCall(mechanism, (integers,)))
     return calls, [groups.rows] * 2
 
 

@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
+from sfumato.tables.aggregates.component import Component, Factor
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.bounding import Bounding
 from sfumato.tables.plan.query_plan import Plan
@@ -30,6 +31,18 @@ from .oracle import evaluate
 Row = dict[str, Any]
 Group = tuple[Any, ...]
 EMPTY: Group = ()
+PAIRS = {
+    "covariance": "products x y rows",
+    "sample_covariance": "products x y rows",
+    "correlation": "products x y x² y² rows",
+    "regression_slope": "products x y y² rows",
+    "regression_intercept": "products x y y² rows",
+    "regression_r2": "products x y x² y² rows",
+    "regression_count": "rows",
+    "regression_mean_x": "y rows",
+    "regression_mean_y": "x rows",
+}
+"""The pieces of an aggregate of two columns; here x is the first column, and y the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +94,13 @@ class Ends:
         """Of what is measured from the centre."""
         return max(self.high - self.centre, self.centre - self.low)
 
-    @property
-    def shift(self) -> int:
-        return max(0, 2 * self.largest.bit_length() - 20)
+    def square(self, integer: int) -> int:
+        """The square of the distance from the lower bound over the range, in steps of 1/m: exact
+        for few steps, else rounded to the nearest.
+        """
+        steps = self.high - self.low
+        times = steps if steps <= 2**13 else max(1, 2**26 // steps)
+        return _nearest(times * (integer - self.low) ** 2, steps)
 
     def exactly(self, value: Any) -> Fraction | float | None:
         """The number that is clipped; an infinity as it is."""
@@ -124,7 +141,7 @@ def ends_of(column_type: Type, low: Fraction, high: Fraction, bits: int) -> Ends
     if column_type.kind in ("bool", "integer", "decimal"):
         unit = Fraction(1, 10**column_type.scale) if column_type.kind == "decimal" else Fraction(1)
         first, last = math.ceil(low / unit), math.floor(high / unit)
-        if max(abs(first), abs(last)) <= 2**26:
+        if max(abs(first), abs(last), last - first) <= 2**26:
             return Ends(first, last, unit, False)
     step = max(_power(high - low) / 2**bits, _power(max(abs(low), abs(high))) / 2**51)
     return Ends(round(low / step), round(high / step), step, True)
@@ -140,7 +157,10 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
         result.ballot = dict(
             _votes(arrived, bounding, "L1", 20 if bounding.unit and not bounding.truncation else 0)
         )
-    for (_, aggregate), column in zip(query.aggregates, plan.columns, strict=True):
+    for (_, single), column in zip(query.aggregates, plan.columns, strict=True):
+        # the planner may read a quantile from a tree of counts
+        is_read = single.kind == "quantile" and column.kind == "percentile"
+        aggregate = replace(single, kind="percentile") if is_read else single
         if aggregate.kind == "count_distinct":
             (place,) = column.components
             result.pieces[place], over = _different(
@@ -164,7 +184,7 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
                 )
             )
             continue
-        if aggregate.kind in ("covariance", "sample_covariance", "correlation"):
+        if aggregate.kind in PAIRS:
             product = plan.components[column.components[0]].of
             result.pieces |= dict(
                 zip(
@@ -206,7 +226,65 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
             result.pieces[place] = [total]
         elif piece.name == "total":
             result.pieces[place] = [[sum(item.pooled for item in weighted)]]
+        elif place not in result.pieces and place not in result.points:
+            result.pieces[place] = _for_cells(piece, query, schema, weighted, result.groups)
     return result
+
+
+def _for_cells(
+    piece: Component,
+    query: Query,
+    schema: Mapping[str, Type],
+    weighted: Sequence[Arrived],
+    groups: list[Group],
+) -> list[list[int]]:
+    """A sum that only cells need: of rows, or of products of cells."""
+    at, out = {group: i for i, group in enumerate(groups)}, [[0] for _ in groups]
+    for item in weighted:
+        if piece.form == "one":
+            number = int(
+                (piece.where is None or evaluate(piece.where, item.row, schema) is True)
+                and (piece.of is None or evaluate(piece.of, item.row, schema) is not None)
+            )
+        else:
+            assert piece.form == "product"
+            cells = [_cell(factor, item.row, schema) for factor in piece.factors]
+            number = (
+                0
+                if any(cell is None for cell in cells)
+                else cells[0]
+                if len(cells) == 1
+                else _nearest(math.prod(cells), piece.factors[0].row)
+            )
+        out[at[item.group]][0] += number * item.weight
+    return out
+
+
+def _cell(factor: Factor, row: Row, schema: Mapping[str, Type]) -> Any:
+    """One cell of a column; None for a row that is left out."""
+    column = factor.column
+    assert column.of is not None
+    assert column.grid is not None
+    grid = Ends(column.grid.low, column.grid.high, column.grid.step, column.grid.floating)
+    number = (
+        grid.integer(evaluate(column.of, row, schema))
+        if column.where is None or evaluate(column.where, row, schema) is True
+        else None
+    )
+    if number is None and column.filled:
+        number = grid.low
+    if number is None:
+        return 0 if factor.rest else None
+    distance = factor.times * (number - grid.low)
+    if factor.degree == 1:
+        return (factor.row - distance, distance)[factor.place]
+    top = _nearest(distance**2, factor.row)
+    return (factor.row - 2 * distance + top, 2 * (distance - top), top)[factor.place]
+
+
+def _nearest(top: int, bottom: int) -> int:
+    """The integer nearest to a quotient, the larger one of two."""
+    return math.floor(Fraction(top, bottom) + Fraction(1, 2))
 
 
 def _cells(
@@ -298,9 +376,8 @@ def _cells(
         return None if number is None else number - ends.centre
 
     def squared(row: Row) -> int | None:
-        number = centred(row)
-        half = 2 ** (ends.shift - 1) if ends.shift else 0
-        return None if number is None else (number**2 + half) // 2**ends.shift
+        number = integer(row)
+        return None if number is None else ends.square(number)
 
     return (
         [summed(centred), counted]
@@ -389,12 +466,15 @@ def _pair(
     of, by = aggregate.of, aggregate.by
     assert of is not None
     assert by is not None
-    far, columns = Fraction(1), []
+    far = Fraction(1)
+    columns: list[Any] = []
     for value, other_value, ends in (
         (of, by, (aggregate.low, aggregate.high)),
         (by, of, (None, None)),
     ):
         low, high = ends if ends[0] is not None else value.range(query.rows.ranges) or ends
+        if ("x", "y")[len(columns)] not in PAIRS[aggregate.kind].split():
+            low, high = Fraction(0), Fraction(1)  # only its missing values matter
         assert low is not None
         assert high is not None
         grid = ends_of(value.type(schema), low, high, 20)
@@ -404,10 +484,21 @@ def _pair(
             alone = alone.filter(other_value.not_null())
         columns.append(_cells(alone, query, schema, weighted, arrived, bounding, expected_cells))
     products = replace(aggregate, kind="sum", of=product, by=None, low=-far, high=far)
-    (first,) = _cells(products, query, schema, weighted, arrived, bounding, expected_cells)
+    (first,) = (
+        _cells(products, query, schema, weighted, arrived, bounding, expected_cells)
+        if "products" in PAIRS[aggregate.kind]
+        else [[]]
+    )
     (x_squares, x_sums, rows), (y_squares, y_sums, _) = columns
-    squares = [x_squares, y_squares] if aggregate.kind == "correlation" else []
-    return [first, x_sums, y_sums, *squares, rows]
+    parts = {
+        "products": first,
+        "x": x_sums,
+        "y": y_sums,
+        "x²": x_squares,
+        "y²": y_squares,
+        "rows": rows,
+    }
+    return [parts[name] for name in PAIRS[aggregate.kind].split()]
 
 
 def _tree(rows: Iterable[tuple[int, int | None, int]], ends: Ends, groups: int) -> list[list[int]]:
@@ -634,9 +725,11 @@ def differences(plan: Plan, through: Through, rows: Iterable[Row]) -> list[str]:
         }
         if found_votes != expected.ballot:
             text.append(f"ballot: {found_votes} instead of {expected.ballot}")
-    for place, piece in enumerate(plan.components):
-        if piece.form == "point":
-            for _ in plan.calibration.noise[place]:
+    for block, noise in zip(plan.calibration.blocks, plan.calibration.noise, strict=True):
+        place = block.places[0]
+        name = block.about or plan.components[place].name
+        if plan.components[place].form == "point":
+            for _ in noise:
                 if not expected.groups:
                     continue
                 groups, points, weights = calls.pop(0).integers
@@ -646,21 +739,42 @@ def differences(plan: Plan, through: Through, rows: Iterable[Row]) -> list[str]:
                 ):
                     result[group, point] += weight
                 if +result != +Counter(expected.points[place]):
-                    text.append(f"{piece.name}: {dict(result)} instead of {expected.points[place]}")
-        else:
-            (integers,) = calls.pop(0).integers
-            if place in expected.at_most:
-                if any(
-                    result[0] > most[0]
-                    for result, most in zip(integers.tolist(), expected.pieces[place], strict=True)
-                ):
-                    text.append(
-                        f"{piece.name}: {integers.tolist()}, above "
-                        f"{expected.pieces[place]} in {named}"
-                    )
-            elif integers.tolist() != expected.pieces[place]:
-                text.append(
-                    f"{piece.name}: {integers.tolist()} instead of "
-                    f"{expected.pieces[place]} in {named}"
+                    text.append(f"{name}: {dict(result)} instead of {expected.points[place]}")
+            continue
+        integers = calls.pop(0).integers[0].tolist()
+        if place in expected.at_most:
+            if any(
+                result[0] > most[0]
+                for result, most in zip(integers, expected.pieces[place], strict=True)
+            ):
+                text.append(f"{name}: {integers}, above {expected.pieces[place]} in {named}")
+            continue
+        cells = [
+            [
+                sum(
+                    weight * expected.pieces[i][row][0]
+                    for weight, i in zip(weights, block.places, strict=True)
                 )
+                for weights in block.cells
+            ]
+            for row in range(len(expected.groups))
+        ]
+        if integers != (cells if block.cells else expected.pieces[place]):
+            text.append(
+                f"{name}: {integers} instead of {cells or expected.pieces[place]} in {named}"
+            )
+    return text + _read_otherwise(plan, through, expected)
+
+
+def _read_otherwise(plan: Plan, through: Through, expected: Exact) -> list[str]:
+    """Where a piece that is read from cells without noise is not the sum of its component."""
+    text = []
+    for place, (piece, component) in enumerate(zip(through.pieces, plan.components, strict=False)):
+        if component.form not in ("one", "value", "centred") or component.pair is not None:
+            continue
+        step = plan.calibration.bounding.step(component)
+        sums = [value * step for (value,) in expected.pieces[place]]
+        values = [value * piece.step for (value,) in piece.values.tolist()]
+        if values != sums:
+            text.append(f"{piece.name}: read as {values} instead of {sums}")
     return text

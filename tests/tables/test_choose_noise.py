@@ -13,14 +13,16 @@ from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP
 from sfumato.guarantees.guarantee import noise_notions
 from sfumato.guarantees.stored_guarantee import record, restore
 from sfumato.mechanisms import Gaussian, Laplace, WeightedQuantile
+from sfumato.mechanisms.shared.better_law import Norm
 from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan import choose_noise
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.choose_noise import CARE, calibrate, split_promise
+from sfumato.tables.plan.choose_noise import CARE, Calibration
 from sfumato.tables.plan.components import components_of
+from sfumato.tables.plan.split_promise import choose_split
 from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.stages import Query, Rows
 
@@ -31,6 +33,7 @@ SCHEMA = {
     "user": Type.of("int64"),
     "city": Type.of("string"),
     "x": Type.of("float64"),
+    "y": Type.of("int64"),
     "m": Type.of("bool"),
 }
 ASKED: dict[str, dict[str, Aggregate]] = {
@@ -42,6 +45,7 @@ ASKED: dict[str, dict[str, Aggregate]] = {
         "p": ag.quantile("x", "0.9", interval=False),
         "n": ag.count(),
     },
+    "pair": {"n": ag.count(), "c": ag.corr("x", "y"), "s": ag.sum("y")},
     "histogram": {"h": ag.histogram("x", edges=range(6)), "m": ag.mean("x").filter(col("m"))},
 }
 PROMISES: tuple[Guarantee, ...] = (
@@ -60,7 +64,9 @@ def query(
     question: str = "several", *, keys: str = "public", unit: bool = True, **about: Any
 ) -> Query:
     limits = {"unit": "user", "max_rows": 3, "max_groups": 2} if unit else {}
-    declared = declare(name="visits", bounds={"x": (-1, 3)}, schema=SCHEMA, **{**limits, **about})
+    declared = declare(
+        name="visits", bounds={"x": (-1, 3), "y": (0, 10)}, schema=SCHEMA, **{**limits, **about}
+    )
     rows = Rows.of(declared, Nobody())
     groups = {
         "none": rows.group_by(),
@@ -68,6 +74,11 @@ def query(
         "private": rows.group_by("city"),
     }[keys]
     return groups.aggregate(**ASKED[question])
+
+
+def calibrate(built: Query, promise: Guarantee) -> Calibration:
+    needed = components_of(built)
+    return choose_noise.calibrate(built, needed.components, needed.columns, promise)
 
 
 def test_every_notion_of_a_promise_is_tested() -> None:
@@ -82,9 +93,9 @@ def test_a_promise_is_kept(question: str, promise: Guarantee, keys: str, relatio
     """What the ledger will be charged is at most what was promised; what is named needs a δ."""
     built = query(question, keys=keys, relation=relation)
     if keys == "private" and not promise.parameters.get("delta"):
-        refusal(lambda: calibrate(built, components_of(built).components, promise), "plan.keys")
+        refusal(lambda: calibrate(built, promise), "plan.keys")
         return
-    result = calibrate(built, components_of(built).components, promise)
+    result = calibrate(built, promise)
     cost = (
         result.mechanism.to(type(promise))
         if not isinstance(promise, Approx)
@@ -115,35 +126,66 @@ def test_a_promise_about_other_neighbours_is_refused(
     if keys == "private" and not promise.parameters.get("delta"):
         code = "plan.keys"
     elsewhere = restore({**record(promise), **about})
-    refusal(lambda: calibrate(built, components_of(built).components, elsewhere), code)
+    refusal(lambda: calibrate(built, elsewhere), code)
 
 
+@pytest.mark.parametrize("question", ["several", "pair", "histogram"])
 @pytest.mark.parametrize("promise", PROMISES, ids=str)
 @pytest.mark.parametrize("unit", [True, False])
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_noise_is_fitted_to_the_sensitivities_of_bounding(
-    promise: Guarantee, unit: bool, relation: str
+    question: str, promise: Guarantee, unit: bool, relation: str
 ) -> None:
-    built = query("several", unit=unit, relation=relation)
-    components = components_of(built).components
-    result = calibrate(built, components, promise)
-    for component, (mechanism,) in zip(components, result.noise, strict=True):
+    """A block of cells moves as a whole; a component without cells by itself."""
+    result = calibrate(query(question, unit=unit, relation=relation), promise)
+    bounding = result.bounding
+    assert question == "histogram" or any(block.cells for block in result.blocks)
+    for block, (mechanism,) in zip(result.blocks, result.noise, strict=True):
+        component = result.components[block.places[0]]
         if isinstance(mechanism, Laplace):
-            assert result.bounding.norm == "L1"
-            assert mechanism.sensitivity == result.bounding.l1(component)
+            assert bounding.norm == "L1"
+            assert mechanism.sensitivity == (
+                bounding.shared_l1(block.row) if block.cells else bounding.l1(component)
+            )
         else:
             assert isinstance(mechanism, Gaussian)
-            assert result.bounding.norm == "L2"
-            assert mechanism.sensitivity**2 >= result.bounding.l2_squared(component)
-            assert mechanism.sensitivity**2 <= result.bounding.l2_squared(component) * (
-                1 + Fraction(1, 10**6)
+            assert bounding.norm == "L2"
+            square = (
+                bounding.shared_l2_squared(block.row)
+                if block.cells
+                else bounding.l2_squared(component)
             )
+            assert square <= mechanism.sensitivity**2 <= square * (1 + Fraction(1, 10**6))
         assert (mechanism.relation, mechanism.unit) == (relation, "user" if unit else "row")
+
+
+@pytest.mark.parametrize("question", ASKED)
+@pytest.mark.parametrize("promise", [Pure(1), ZCDP("1/8")], ids=str)
+def test_every_component_that_a_column_needs_is_read_from_noise(
+    question: str, promise: Guarantee
+) -> None:
+    """Every block has noise, and no reading takes an integer that has none. Sums that only cells
+    need have no reading.
+    """
+    built = query(question)
+    result, needed = calibrate(built, promise), components_of(built)
+    assert len(result.blocks) == len(result.noise)
+    assert len(result.readings) == len(needed.components)
+    assert [c.key for c in result.components[: len(needed.components)]] == [
+        c.key for c in needed.components
+    ]
+    for reading in result.readings:
+        for number, weights in reading.parts:
+            assert len(weights) == max(len(result.blocks[number].cells), 1)
+    own = [block.places for block in result.blocks if not block.cells]
+    assert len(set(own)) == len(own)  # no component gets noise twice by itself
+    used = {number for reading in result.readings for number, _ in reading.parts}
+    assert used == set(range(len(result.blocks)))  # nothing is paid for and not read
 
 
 def test_quantiles_and_selection_take_what_a_unit_weighs() -> None:
     built = query("quantiles", keys="private")
-    result = calibrate(built, components_of(built).components, Approx(1, "1e-6"))
+    result = calibrate(built, Approx(1, "1e-6"))
     bounding = Bounding.of(built, "L1")
     assert result.selection is not None
     assert (result.selection.groups, result.selection.quanta) == (2, 1 << bounding.vote_bits)
@@ -155,61 +197,91 @@ def test_quantiles_and_selection_take_what_a_unit_weighs() -> None:
     assert [len(noise) for noise in result.noise] == [3, 1, 1]
 
 
-def test_shares_add_up_and_what_tells_of_clipping_has_a_twentieth() -> None:
-    for querys in ASKED:
-        for keys in ("none", "public", "private"):
-            built = query(querys, keys=keys)
-            components = components_of(built).components
-            parts, selection = split_promise(built, components)
-            assert sum(parts) + selection == 1
-            assert (selection > 0) == (keys == "private")
-            care = sum(
-                (
-                    share
-                    for component, share in zip(components, parts, strict=True)
-                    if component.pooled
-                ),
-                Fraction(0),
-            )
-            assert care in (0, CARE)
-            assert (
-                len(
-                    {
-                        share
-                        for component, share in zip(components, parts, strict=True)
-                        if not component.pooled
-                    }
-                )
-                == 1
-            )
+@pytest.mark.parametrize("norm", ["L1", "L2"])
+@pytest.mark.parametrize("keys", ["none", "public", "private"])
+@pytest.mark.parametrize("question", ASKED)
+def test_shares_add_up_and_what_tells_of_clipping_has_a_fortieth(
+    question: str, keys: str, norm: Norm
+) -> None:
+    built = query(question, keys=keys)
+    needed = components_of(built)
+    splits = choose_split(
+        needed.components,
+        needed.columns,
+        Bounding.of(built, norm),
+        selects=keys == "private",
+        care=CARE,
+    )
+    for split in splits:
+        blocks, components = split.measurement.blocks, split.measurement.components
+        assert len(split.shares) == len(blocks)
+        assert min(split.shares) > 0
+        assert sum(split.shares) + split.selected == 1
+        assert (split.selected > 0) == (keys == "private")
+        care = sum(
+            (
+                share
+                for block, share in zip(blocks, split.shares, strict=True)
+                if components[block.places[0]].pooled
+            ),
+            Fraction(0),
+        )
+        assert care == (CARE if any(component.pooled for component in components) else 0)
+
+
+def test_a_block_of_cells_has_components_of_one_kind() -> None:
+    """Counts over all groups have the small share, so no cell may contain one."""
+    for question in ASKED:
+        result = calibrate(query(question), Pure(1))
+        for block in result.blocks:
+            if block.cells:
+                assert not any(result.components[place].pooled for place in block.places)
+
+
+@pytest.mark.parametrize("keys", ["none", "public", "private"])
+@pytest.mark.parametrize("question", ASKED)
+@pytest.mark.parametrize("promise", [Pure(1), Approx(1, "1e-6"), ZCDP("1/8")], ids=str)
+def test_no_column_has_a_larger_error_than_with_components_apart(
+    question: str, keys: str, promise: Guarantee
+) -> None:
+    if keys == "private" and not promise.parameters.get("delta"):
+        return
+    gains = calibrate(query(question, keys=keys), promise).gains
+    assert len(gains) == len(ASKED[question])
+    assert max(gains) <= 1 + 1e-9
 
 
 def test_the_law_with_the_smaller_error_is_taken() -> None:
     alone = query("count", keys="none")
-    assert isinstance(
-        calibrate(alone, components_of(alone).components, Approx(1, "1e-6")).noise[0][0], Laplace
+    assert isinstance(calibrate(alone, Approx(1, "1e-6")).noise[0][0], Laplace)
+    declared = declare(
+        name="visits",
+        bounds={"x": (-1, 3)},
+        schema=SCHEMA,
+        unit="user",
+        max_rows=100,
+        max_groups=100,
     )
-    many = query("several", max_rows=100, max_groups=100)
-    components = tuple(component for _ in range(3) for component in components_of(many).components)
-    assert isinstance(calibrate(many, components, Approx("1/10", "1e-6")).noise[0][0], Gaussian)
+    edges = [ag.histogram("x", edges=range(4 + i)) for i in range(12)]
+    many = (
+        Rows.of(declared, Nobody())
+        .group_by(city=["a", "b"])
+        .aggregate(**{f"h{i}": each for i, each in enumerate(edges)})
+    )
+    assert len(components_of(many).components) == 12  # no two histograms share a component
+    assert isinstance(calibrate(many, Approx("1/10", "1e-6")).noise[0][0], Gaussian)
 
 
 def test_what_cannot_be_kept_is_refused() -> None:
     built = query("count")
     refusal(
-        lambda: calibrate(
-            built, components_of(built).components, RandomDP(Pure(1), "1e-3", over="rows")
-        ),
+        lambda: calibrate(built, RandomDP(Pure(1), "1e-3", over="rows")),
         "plan.promise",
     )
     wide = query("count", keys="private", max_rows=5000, max_groups=5000)
-    refusal(
-        lambda: calibrate(wide, components_of(wide).components, Approx(1, "1e-6")), "plan.groups"
-    )
+    refusal(lambda: calibrate(wide, Approx(1, "1e-6")), "plan.groups")
     unbounded = query("count", max_rows=None, max_groups=None)
-    refusal(
-        lambda: calibrate(unbounded, components_of(unbounded).components, Pure(1)), "table.max-rows"
-    )
+    refusal(lambda: calibrate(unbounded, Pure(1)), "table.max-rows")
 
 
 def test_noise_that_does_not_keep_its_promise_stops_everything(
@@ -219,7 +291,6 @@ def test_noise_that_does_not_keep_its_promise_stops_everything(
     same arithmetic as theirs.
     """
     built = query("several", keys="none")
-    components = components_of(built).components
     draft = choose_noise._draft
     weaker: dict[Guarantee, Guarantee] = {
         Pure(1): Pure(2),
@@ -230,10 +301,10 @@ def test_noise_that_does_not_keep_its_promise_stops_everything(
     for promise, lesser in weaker.items():
 
         def draft_weaker(
-            q: Any, c: Any, _: Guarantee, norm: Any, lesser: Guarantee = lesser
+            q: Any, c: Any, columns: Any, _: Guarantee, norm: Any, lesser: Guarantee = lesser
         ) -> Any:
-            return draft(q, c, lesser, norm)
+            return draft(q, c, columns, lesser, norm)
 
         monkeypatch.setattr(choose_noise, "_draft", draft_weaker)
         with pytest.raises(AssertionError, match="does not keep the promise"):
-            calibrate(built, components, promise)
+            calibrate(built, promise)

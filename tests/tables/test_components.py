@@ -107,13 +107,21 @@ def test_the_range_of_a_piece_is_that_of_its_rows() -> None:
 def test_squares_stay_within_what_is_said(low: Any, high: Any) -> None:
     result = components(v=ag.var("spend", low=low, high=high))
     square, centred = result.components[0], result.components[1]
-    ends = [
-        ((v * v) + (1 << square.shift >> 1)) >> square.shift for v in (centred.low, centred.high, 0)
-    ]
-    assert square.low == 0
-    assert max(ends) == square.high
-    assert square.high.bit_length() <= 21
-    assert square.step == centred.step**2 * 2**square.shift
+    grid = square.grid
+    assert grid is not None
+    assert grid == centred.grid
+    steps, times = grid.high - grid.low, square.times
+    distances = {*range(min(steps, 99)), steps // 2, steps // 3, steps - 1, steps}
+    squares = [(h * h * times + steps // 2) // steps for h in distances]
+    assert (min(squares), max(squares)) == (square.low, square.high) == (0, times * steps)
+    assert steps * square.high < 2**53  # before it is divided, by engines that do so in doubles
+    assert square.high >= 2**25 or times == steps  # fine enough, or exact
+    assert square.high * square.step == (steps * grid.step) ** 2
+    # the cells of a row are not negative and sum to the largest square
+    for h, top in zip(distances, squares, strict=True):
+        cells = square.high - 2 * times * h + top, 2 * times * h - 2 * top, top
+        assert min(cells) >= 0
+        assert sum(cells) == square.high
 
 
 def test_units_are_counted_by_unit_and_rows_without_one_by_row() -> None:

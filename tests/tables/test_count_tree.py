@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from random import Random
 
 import numpy as np
@@ -51,11 +50,3 @@ def test_one_row_is_counted_once_on_each_level() -> None:
     tree.count(out, np.array([0]), np.array([77]), np.array([5]))
     assert np.abs(out).sum() == 5 * tree.levels
     assert (out**2).sum() == 25 * tree.levels
-
-
-def test_what_is_added() -> None:
-    tree = CountTree.over(4096)
-    weights = tree.added(Fraction(9, 10))
-    assert len(weights) == tree.branching + (tree.levels - 1) * (tree.branching - 1)
-    assert weights.max() == 1
-    assert weights[0] == 0.9

@@ -57,6 +57,13 @@ THOROUGH = pytest.mark.parametrize(
 )
 """Every function on one column of each type that columns are read as; and on every column."""
 
+FRAMES = pytest.mark.parametrize(
+    "thorough",
+    [None, pytest.param(True, marks=pytest.mark.slow)],
+    ids=["questions", "every column"],
+)
+"""Frames are read as Arrow: functions of the types that Arrow has are asked there."""
+
 LEFT_OUT_OF_PARQUET = {
     "decimal128(10, -2)", "timestamp[s]", "timestamp[s, tz=UTC]", "timestamp[s, tz=Europe/Rome]",
     "month_day_nano_interval",
@@ -473,8 +480,8 @@ def test_every_pandas_type_is_listed() -> None:
     assert {np.dtype(kind).kind for kind in np.sctypeDict.values()} == set(NUMPY)
 
 
-@THOROUGH
-def test_pandas(thorough: bool) -> None:
+@FRAMES
+def test_pandas(thorough: bool | None) -> None:
     columns = numpy_columns()
     for make in PANDAS.values():
         columns |= make()
@@ -577,8 +584,8 @@ def test_every_polars_type_is_listed() -> None:
     assert type_names - NO_COLUMNS - {"Utf8"} == set(POLARS)
 
 
-@THOROUGH
-def test_polars(thorough: bool) -> None:
+@FRAMES
+def test_polars(thorough: bool | None) -> None:
     columns: dict[str, Any] = {}
     for make in POLARS.values():
         columns |= make()

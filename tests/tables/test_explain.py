@@ -122,15 +122,34 @@ def test_an_explanation_has_question_cost_noise_and_error(bench: Bench) -> None:
         "cost    ε = 1, δ = 1e-06",
         "unit    user, neighbours by add-remove",
         "groups  OptimalSelection(",
-        "one user moves it by at most 2 (L1)",
+        "noise   cells of v0, others of count: Laplace; one user moves them together by at most 2",
     ):
         assert line in text.replace("1e-6", "1e-06")
-    assert text.count("\nnoise   ") == len(release_plan.components)
+    assert text.count("\nnoise   ") == len(release_plan.calibration.blocks)
+    assert "noise   total: Laplace; one user moves it by at most 2 (L1)" in text
     assert text.count("\nerror   ") == 3
     assert "in a group of 1000 rows" in text
     assert "rows away" in text
     assert "chosen by the exponential mechanism" in text
     assert "Gaussian" in explain(planned(bench, ["a"], ZCDP("1/8"), n=ag.count()))
+
+
+def test_what_cells_gain_is_said(bench: Bench) -> None:
+    """The errors of the plan itself are the stated part of those with noise on each component."""
+    together = planned(bench, n=ag.count(), m=ag.mean("v0"))
+    gains = together.calibration.gains
+    least, most = (f"{each(gains):.2f}" for each in (min, max))
+    assert (
+        f"\nshared  cells serve n, m: errors are {least} to {most} of those with noise on each "
+        f"component"
+    ) in explain(together)
+    assert "one user moves them together by at most 2 rows (L1)" in explain(together)
+    gaussian = explain(planned(bench, promise=ZCDP("1/8"), n=ag.count(), v=ag.var("v0")))
+    assert "one user moves them together by at most 2 rows (L2)" in gaussian
+    replaced = {"relation": "replace"}
+    twice = explain(planned(bench, ["a"], about=replaced, n=ag.count(), m=ag.mean("v0")))
+    assert "one user moves them together by at most 4 rows (L1)" in twice
+    assert "shared" not in explain(planned(bench, n=ag.count()))
 
 
 def test_costs_are_written_in_greek() -> None:

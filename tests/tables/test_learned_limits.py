@@ -22,8 +22,9 @@ from sfumato.tables.declare.learned_limits import (
 )
 
 F = Fraction
+WIDER = "; bounds twice as wide would likely add more noise than they save)"
 MARKS = LearnedLimits(
-    (("max_rows", (F("0.03"), F("0.01"), F(16))), ("max_groups", None)),
+    (("max_rows", (F("0.03"), F("0.01"), F(16), F("0.02"), F("0.05"))), ("max_groups", None)),
     (("age", None), ("spend", (F(0), F("0.012"), F("0.04"), F(0), F(256)))),
 )
 
@@ -43,7 +44,9 @@ def declared(learned: LearnedLimits | None = MARKS) -> Declaration:
 
 def test_a_file_keeps_the_marks() -> None:
     text = declared().to_toml()
-    assert 'learned = { max_rows = ["0.03", "0.01", "16.0"], max_groups = [] }' in text
+    assert (
+        'learned = { max_rows = ["0.03", "0.01", "16.0", "0.02", "0.05"], max_groups = [] }' in text
+    )
     assert 'learned = ["0.0", "0.012", "0.04", "0.0", "256.0"]' in text
     assert Declaration.from_toml(text) == declared()
     assert declare(**declared().arguments) == declared()
@@ -52,14 +55,16 @@ def test_a_file_keeps_the_marks() -> None:
 
 
 def test_what_is_said() -> None:
-    assert (
-        MARKS.limit_note("max_rows")
-        == " (learned; about 3 % ± 1 % of those with up to 16 rows have more)"
+    assert MARKS.limit_note("max_rows") == (
+        " (learned; about 3 % ± 1 % of those with up to 16 rows have more, with about 2 % of their "
+        "rows beyond the limit, at most 5 %; twice the limit would likely add more noise than it "
+        "saves)"
     )
     assert MARKS.limit_note("max_groups") == " (a default: too few people to learn it from)"
     assert (
         MARKS.bounds_note("spend")
-        == " (learned; at most about 5.2 % of rows between 0 and 256 are outside, on each side)"
+        == " (learned; at most about 5.2 % of rows between 0 and 256 are outside, on each side"
+        + WIDER
     )
     assert MARKS.bounds_note("age") == " (a default: too few people to learn it from)"
     assert (
@@ -75,7 +80,7 @@ def test_what_is_said() -> None:
     small = NOT_LEARNED.with_bounds("x", (F("0.004"), F("0.6"), F("0.002"), -far, far)).with_limit(
         "max_groups", (F(0), F("0.1"), F(8))
     )
-    assert small.bounds_note("x") == " (learned; about 60 % ± 0.2 % of all rows are above)"
+    assert small.bounds_note("x") == " (learned; about 60 % ± 0.2 % of all rows are above" + WIDER
     assert (
         small.limit_note("max_groups")
         == " (learned; at most about 10 % of those with up to 8 groups have more)"
@@ -85,13 +90,13 @@ def test_what_is_said() -> None:
     )
     assert both.bounds_note("x") == (
         " (learned; about 10 % ± 5 % of rows from -4 on are below; about 20 % ± 5 % of "
-        "rows from -4 on are above)"
+        "rows from -4 on are above" + WIDER
     )
     assert both.limit_note("max_rows") == " (learned; about 20 % ± 0.3 % of them have more)"
     up_to = NOT_LEARNED.with_bounds("x", (F(0), F("0.2"), F("0.05"), -far, F(4))).with_limit(
         "max_rows", (F(0), F("0.003"), F(8))
     )
-    assert up_to.bounds_note("x") == " (learned; about 20 % ± 5 % of rows up to 4 are above)"
+    assert up_to.bounds_note("x") == " (learned; about 20 % ± 5 % of rows up to 4 are above" + WIDER
     assert up_to.limit_note("max_rows") == " (learned)", "too little to be worth a word"
     assert not NOT_LEARNED
     assert small
@@ -104,7 +109,7 @@ def test_records_of_older_versions_tell_no_shares() -> None:
     text = (
         declared()
         .to_toml()
-        .replace('["0.03", "0.01", "16.0"]', '["0.03", "0.01"]')
+        .replace('["0.03", "0.01", "16.0", "0.02", "0.05"]', '["0.03", "0.01"]')
         .replace('["0.0", "0.012", "0.04", "0.0", "256.0"]', '["0.0", "0.012", "0.04"]')
     )
     old = Declaration.from_toml(text)
@@ -127,9 +132,10 @@ def test_what_is_printed_is_what_is_known() -> None:
         == " (learned; at most about 2.9 % of those with up to 16 rows have more)"
     )
     assert (
-        describe_limit("0.9", "0.95")
-        == " (learned; at most about 100 % of those with up to 16 rows have more)"
+        describe_limit("0.2", "0.29")
+        == " (learned; at most about 49 % of those with up to 16 rows have more)"
     )
+    assert describe_limit("0.2", "0.3") == " (learned)", "half of them says nothing"
     for share in (0.0, 0.00001, 0.4567, 1.0, 2.0):
         assert min(share, 1.0) <= round_share_up(share) <= min(share + 0.001, 1.0)
 
@@ -176,7 +182,9 @@ def test_what_is_no_share_is_refused(stored: Any) -> None:
     ("old", "new"),
     [
         ("learned = { max_rows", "learned = { rows"),
-        ('["0.03", "0.01", "16.0"]', '["3", "1", "16.0"]'),
+        ('["0.03", "0.01", "16.0"', '["3", "1", "16.0"'),
+        ('"0.02", "0.05"]', '"0.02", "5"]'),
+        ('"0.02", "0.05"]', '"0.02"]'),
         ('["0.0", ', "["),
     ],
     ids=str,

@@ -78,7 +78,7 @@ def both(query: Any, **promise: Any) -> tuple[list[Any], list[Any]]:
     """The integers of every piece, in arrays and in SQL."""
     plan = query.plan(**(promise or {"promise": sf.Pure(1)}))
     assert [statement.plain is not None for statement in plan.statements] == [True]
-    results = []
+    results, received = [], []
     for way, closed in (
         (DuckDBEngine.tally, (DuckDBEngine, "run")),
         (Engine.tally, (parquet_sums.PlainSums, "compute")),
@@ -86,7 +86,10 @@ def both(query: Any, **promise: Any) -> tuple[list[Any], list[Any]]:
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(DuckDBEngine, "tally", way)
             patched.setattr(*closed, _not_this_way)
-            results.append([piece.values.tolist() for piece in through_the_door(plan).pieces])
+            through = through_the_door(plan)
+        results.append([piece.values.tolist() for piece in through.pieces])
+        received.append([[each.tolist() for each in call.integers] for call in through.calls])
+    assert (received[0] == received[1]) == (results[0] == results[1])
     return results[0], results[1]
 
 
@@ -242,6 +245,8 @@ def test_files_parts_and_threads(
     )
     assert short == long
     if not unit:
+        short, long = both(table.group_by(k=range(9)).aggregate(n=sf.count()))
+        assert short == long
         assert sum(map(sum, short[0])) == sum(
             key < 9 for part in parts for key in part["k"].to_pylist()
         )

@@ -20,7 +20,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.release import _tally
-from sfumato.tables.aggregates.component import CELL_STEPS, Component
+from sfumato.tables.aggregates.component import Component, cell_steps
 from sfumato.tables.aggregates.spreads import _square_slack
 from sfumato.tables.plan.cell_pairs import SPARE, common_row
 from sfumato.tables.plan.cells import column_key
@@ -71,6 +71,7 @@ def rows_of_every_kind() -> list[dict[str, Any]]:
     return [{"g": k, "filled": -1 + 3 * k / len(rows), **row} for k, row in enumerate(rows)]
 
 
+CELL_STEPS = cell_steps(1)
 ROWS = rows_of_every_kind()
 Exact = Callable[[int], np.ndarray[Any, np.dtype[Any]]]
 
@@ -157,7 +158,7 @@ def exact_products(
     values = [read(i)[:, 0].astype(object) * plan.components[i].step for i in places]
     products = values[0] * values[-1]
     if component.pair is None:
-        return list(products), _square_slack(component)
+        return list(products), _square_slack(component, plan.query.rows)
     first, second = (each.largest * each.step for each in component.pair)
     is_floating = component.grid is not None and component.grid.floating
     rounding = component.step if is_floating else Fraction(0)
@@ -198,7 +199,7 @@ def test_ranges_are_widened_to_less_than_twice() -> None:
         [int(2 ** random.uniform(0, 26)), int(2 ** random.uniform(0, 26))] for _ in range(2000)
     ]
     for steps in cases:
-        wide, row = common_row(steps)
+        wide, row = common_row(steps, CELL_STEPS) or ([], 0)
         assert CELL_STEPS // 2 < row <= CELL_STEPS
         assert all(row % each == 0 for each in wide)
         assert all(each <= w < 2 * each or w == each for each, w in zip(steps, wide, strict=True))

@@ -460,7 +460,7 @@ def per_unit(random: Random, rows: Rows) -> Query:
     )
 
 
-PAIRS = ("sample", "covar", "corr")
+PAIRS = ("sample", "covar", "corr", "regr")
 
 
 def _clipped(random: Random) -> Expr:
@@ -530,6 +530,16 @@ def aggregate(random: Random) -> Aggregate:
             of, _clipped(random), sample=random.random() < 0.5, low=low, high=high
         ),
         "corr": lambda: ag.corr(of, _clipped(random), low=low, high=high),
+        "regr": lambda: random.choice(
+            (
+                ag.regr_count(of, _clipped(random)),
+                ag.regr_avgx(of, _clipped(random)),
+                *(
+                    build(of, _clipped(random), low=low, high=high)
+                    for build in (ag.regr_slope, ag.regr_intercept, ag.regr_r2, ag.regr_avgy)
+                ),
+            )
+        ),
         "percentile": lambda: ag.quantiles(
             of, [random.choice(("1/2", 0, 1, "0.9"))], low=low, high=high
         )[0],

@@ -47,10 +47,8 @@ def _single_pair(pair: Pair) -> tuple[Parts, frozenset[Relation]]:
 
 
 def _response(event: Event) -> tuple[Parts, frozenset[Relation]]:
-    uniform, k = (
-        probability(event.noise_parameter, "noise_parameter", zero=False, one=True),
-        int(event.num_buckets),
-    )
+    uniform = probability(event.noise_parameter, "noise_parameter", zero=False, one=True)
+    k = int(event.num_buckets)
     lie = uniform / k
     truth = 1 - uniform + lie
     rest = ((k - 2) * lie,) if k > 2 else ()

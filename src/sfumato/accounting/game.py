@@ -48,11 +48,7 @@ class Move:
     cost: Guarantee
 
     def __init__(
-        self,
-        x0: Hashable,
-        x1: Hashable,
-        release: Channel | Release,
-        cost: Guarantee | None = None,
+        self, x0: Hashable, x1: Hashable, release: Channel | Release, cost: Guarantee | None = None
     ) -> None:
         if cost is None:
             cost = _cost(release, x0, x1)

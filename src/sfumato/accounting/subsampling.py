@@ -41,11 +41,9 @@ class PoissonLaw(Law):
         a, q = self.base.atoms, self.rate
         loss, p_mass, q_mass = self._outside(a.loss), (1 - q) * a.q + q * a.p, a.q
         if only_q := self.base.only_q:  # answers that the base gives only without the unit
-            loss, p_mass, q_mass = (
-                np.append(math.log1p(-q), loss),
-                np.append((1 - q) * only_q, p_mass),
-                np.append(only_q, q_mass),
-            )
+            loss = np.append(math.log1p(-q), loss)
+            p_mass = np.append((1 - q) * only_q, p_mass)
+            q_mass = np.append(only_q, q_mass)
         object.__setattr__(self, "atoms", Atoms(loss, p_mass, q_mass))
         # the base's own slack, which the map shrinks, and that of `_inside`: an error η of e^l' − 1
         # moves l' by at most η/(1 − q), one of l by at most as much
@@ -102,9 +100,7 @@ class FixedLaw(Law):
 
     sampled: PoissonLaw
 
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def unseen(self) -> float:

@@ -65,8 +65,8 @@ class LinearNoise(Mechanism):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        """The sum of the promises of all draws; those of one mechanism keep one promise."""
-        parts = {(draw.name.rpartition(".")[0] or i): draw for i, draw in enumerate(self.draws)}
+        """The sum of the promises of all draws; those of one block of cells keep one promise."""
+        parts = {(_block_of(draw.name) or i): draw for i, draw in enumerate(self.draws)}
         return (reduce(lambda a, b: a + b, (draw.mechanism.promise for draw in parts.values())),)
 
     @property
@@ -240,11 +240,18 @@ def share_draws(pieces: Iterable[Noisy]) -> bool:
     """Tell whether two of these pieces share a draw of noise."""
     names: set[str] = set()
     for piece in pieces:
-        own = {draw.name for draw in piece.draws}
-        if own & names:
+        drawn = {draw.name for draw in piece.draws}
+        if drawn & names:
             return True
-        names |= own
+        names |= drawn
     return False
+
+
+def _block_of(name: str) -> str:
+    """Return the release and the block of a draw in a cell ("1/2.0": "1/2"); "" for other draws."""
+    block, _, cell = name.rpartition(".")
+    is_cell = cell.isdecimal() and block.rpartition("/")[2].isdecimal()
+    return block if is_cell else ""
 
 
 @lru_cache(maxsize=4096)

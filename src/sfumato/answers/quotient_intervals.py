@@ -103,7 +103,8 @@ def _solve(
     noise: _QuotientNoise,
 ) -> tuple[Doubles, Doubles, NDArray[np.bool_]]:
     """Return the least and the largest u between two limits for which |a − u·b| is within its
-    bound, and whether there is any; where there is none, the limits.
+    bound, and whether there is any. Where there is none, the quotient lies beyond a limit: the ends
+    are this limit and a bound's width from it.
     """
     edges = [low + (high - low) * Fraction(i, CELLS) for i in range(CELLS + 1)]
     floors = [float(edge) for edge in edges]
@@ -128,7 +129,17 @@ def _solve(
         first = np.where(holds, np.minimum(first, entry), first)
         last = np.where(holds, np.maximum(last, leave), last)
     exists = first <= last
-    return np.where(exists, first, floors[0]), np.where(exists, last, floors[-1]), exists
+    if exists.all():
+        return first, last, exists
+    start, end = floors[0], floors[-1]
+    is_low = np.abs(a - start * b) <= np.abs(a - end * b)
+    with np.errstate(divide="ignore"):
+        width = np.minimum((largest + rounding) / np.abs(b), end - start)
+    return (
+        np.where(exists, first, np.where(is_low, start, end - width)),
+        np.where(exists, last, np.where(is_low, start + width, end)),
+        exists,
+    )
 
 
 def _solve_without_limits(top: Doubles, bottom: Doubles, noise: _QuotientNoise) -> Ends:

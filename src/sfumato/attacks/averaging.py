@@ -101,16 +101,12 @@ class Averaging(GameResult):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        n, first_answer, mean = (
-            len(self.answers),
-            format_number(int(self.answers[0])),
-            self.means[-1],
-        )
-        spread, price, right = (
-            self.sd / math.sqrt(n),
-            float(n * self.epsilon),
-            per_cent(self.numbers["right after all"]),
-        )
+        n = len(self.answers)
+        first_answer = format_number(int(self.answers[0]))
+        mean = self.means[-1]
+        spread = self.sd / math.sqrt(n)
+        price = float(n * self.epsilon)
+        right = per_cent(self.numbers["right after all"])
         begin = (
             f"One answer at {epsilon_label(self.epsilon)} is {first_answer}, with a standard "
             f"deviation of {self.sd:.3g}; the truth is {format_number(self.truth)}."
@@ -158,11 +154,9 @@ def averaging(
     `where` selects the rows to count, by values of columns; without it all rows count. The game
     uses budgets of `epsilons`.
     """
-    each, total, losses = (
-        positive(epsilon, "epsilon"),
-        positive(budget, "budget"),
-        check_epsilons(epsilons),
-    )
+    each = positive(epsilon, "epsilon")
+    total = positive(budget, "budget")
+    losses = check_epsilons(epsilons)
     answers, times = check_count(n, "n"), check_count(trials, "trials")
     if not each <= total <= _MOST * each:
         raise refusals.TOO_MANY_ANSWERS(

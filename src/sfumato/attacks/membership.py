@@ -237,9 +237,8 @@ class Membership(Result):
                     **_noise(self.m, epsilon, delta),
                 )
                 totals, promise = np.asarray(released.value), released.promise
-                spread = (
-                    released.error(0.95) ** 2 / 4
-                )  # a variance, roughly: any weights make a fair attack
+                # a variance, roughly: any weights make a fair attack
+                spread = released.error(0.95) ** 2 / 4
             x = self.outside[target] - p
             weights = 1 / (size * p * (1 - p) + spread)
             scores[trial] = (weights * x * (totals - size * p)).sum() - (weights * x * x).sum() / 2

@@ -173,9 +173,8 @@ def reconstruct(
         return result
     n, promise, ones = answers.people, answers.promise, float(answers.truth.mean())
     bound = guess_bound(promise) if promise is not None and answers.tossed else None
-    guessing = (
-        0.5 if answers.tossed else max(ones, 1 - ones)
-    )  # by always saying what is more common
+    # by always saying what is more common
+    guessing = 0.5 if answers.tossed else max(ones, 1 - ones)
     success = Success(
         against=answers.against,
         hits=n - result.wrong,
@@ -189,11 +188,9 @@ def reconstruct(
 
 def approximate_error(people: int, answers: int, sd: Number) -> float:
     """Approximate the share of bits that least squares gets wrong: Φ(−√(m − n)/(4s))."""
-    n, m, s = (
-        check_count(people, "people"),
-        check_count(answers, "answers"),
-        float(positive(sd, "sd")),
-    )
+    n = check_count(people, "people")
+    m = check_count(answers, "answers")
+    s = float(positive(sd, "sd"))
     if m <= n:
         raise refusals.TOO_FEW_ANSWERS(answers=m, people=n, enough=4 * n)
     return 0.5 * math.erfc(math.sqrt(m - n) / (4.0 * s) / math.sqrt(2.0))

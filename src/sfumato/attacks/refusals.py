@@ -191,9 +191,8 @@ def _maxima(people: int, seed: int) -> tuple[int, int]:
     for first in range(0, size, 3):
         largest = auditor.ask((first, first + 1, first + 2))
         if largest is not None and auditor.ask((first, first + 1)) is None:
-            learned += int(
-                auditor.values[first + 2] == largest
-            )  # what the attacker concludes, and it is so
+            # what the attacker concludes, and it is so
+            learned += int(auditor.values[first + 2] == largest)
     return learned, size
 
 

@@ -122,9 +122,8 @@ class Scoreboard(Result):
             match = board.find(
                 *board.remembered(target, self.known_ratings[-1], self.days, self.wrong, generator)
             )
-            read = (
-                secret if match == target else bool(generator.integers(2))
-            )  # another record, or none, says nothing about this person
+            # another record, or none, says nothing about this person
+            read = secret if match == target else bool(generator.integers(2))
             hits += read == secret
         exact = Success(against="the ratings themselves", hits=hits, trials=many, chance=0.5)
         others = np.resize(np.minimum(np.sort(board.raters), games.MOST_OTHERS), many)
@@ -149,10 +148,8 @@ class Board:
         """
         rows = self.data.of(person)
         rows = generator.choice(rows, min(count, len(rows)), replace=False)
-        films, stars = (
-            self.data.item[rows].copy(),
-            self.data.stars[rows] + generator.integers(-1, 2, len(rows)),
-        )
+        films = self.data.item[rows].copy()
+        stars = self.data.stars[rows] + generator.integers(-1, 2, len(rows))
         films[: min(wrong, len(rows) // 4)] = generator.integers(
             0, self.data.items, min(wrong, len(rows) // 4)
         )
@@ -202,11 +199,9 @@ def scoreboard(
             name="known_ratings", value=known_ratings, example=(1, 2, 4, 8)
         )
     counts = tuple(check_count(count, "known_ratings") for count in known_ratings)
-    days, wrong, trials = (
-        check_count(days, "days", 0),
-        check_count(wrong, "wrong", 0),
-        check_count(trials, "trials"),
-    )
+    days = check_count(days, "days", 0)
+    wrong = check_count(wrong, "wrong", 0)
+    trials = check_count(trials, "trials")
     generator, board = np.random.default_rng(seed), Board(data)
     right, mistaken = [], []
     for count in counts:

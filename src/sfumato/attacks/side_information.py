@@ -122,9 +122,8 @@ def side_information(
 
     def part(epsilon: Fraction | None) -> NDArray[np.bool_]:
         truth: Integers = draw_coins(times, bits)
-        sums = release_each(
-            truth * hers, epsilon=epsilon, moves=moves, bits=bits
-        )  # the others' heights are known to him
+        # the others' heights are known to him
+        sums = release_each(truth * hers, epsilon=epsilon, moves=moves, bits=bits)
         return np.asarray((2 * sums > hers) == truth)
 
     guess = min(1.0, 2 * float(near) / float(top))

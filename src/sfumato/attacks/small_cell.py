@@ -114,11 +114,9 @@ def small_cell(
     """Ask about a group of one person, for exact answers and for private ones. For owners, on their
     own data: the result is not private.
     """
-    losses, times, least = (
-        check_epsilons(epsilons),
-        check_count(trials, "trials"),
-        check_count(minimum, "minimum"),
-    )
+    losses = check_epsilons(epsilons)
+    times = check_count(trials, "trials")
+    least = check_count(minimum, "minimum")
     whom = find_target(table, cell, secret, value)
     having, alone = whom.having, ~whom.others
     return SmallCell(

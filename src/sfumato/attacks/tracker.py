@@ -101,11 +101,9 @@ def tracker(
     """Get around a rule that forbids small counts, and try the same on private answers. For owners,
     on their own data: the result is not private.
     """
-    losses, times, least = (
-        check_epsilons(epsilons),
-        check_count(trials, "trials"),
-        check_count(minimum, "minimum"),
-    )
+    losses = check_epsilons(epsilons)
+    times = check_count(trials, "trials")
+    least = check_count(minimum, "minimum")
     whom = find_target(table, person, secret, value)
     column, key = group = _group(whom.table, least, whom.secret)
     inside = rows_matching(whom.table, {column: key})

@@ -134,12 +134,7 @@ def _by_arithmetic(runner: Runner, claim: Guarantee, pair: Pair, delta: float) -
 
 
 def _by_sampling(
-    runner: Runner,
-    claim: Guarantee,
-    pair: Pair,
-    delta: float,
-    samples: int,
-    confidence: float,
+    runner: Runner, claim: Guarantee, pair: Pair, delta: float, samples: int, confidence: float
 ) -> Audit:
     laws = law_pair_of(runner, pair)
     drawn = read_both_outputs(*draw_both(runner, *pair, samples))

@@ -197,9 +197,8 @@ class LawPair:
                     if isinstance(claim, GDP)
                     else np.log(np.maximum(low - delta, 0)) - np.log(high)
                 )
-            follows = np.where(
-                np.isnan(follows), -np.inf, follows
-            )  # an event that neither input gives
+            # an event that neither input gives
+            follows = np.where(np.isnan(follows), -np.inf, follows)
             yield from (
                 _Prefix(f, direction, order[: i + 1], p, q)
                 for i, (f, p, q) in enumerate(
@@ -254,9 +253,8 @@ class LawPair:
         return f"output in {{{', '.join(names)}}}"
 
     def _contains(self, inside: NDArray[np.int64]) -> Callable[[Outputs], NDArray[np.bool_]]:
-        member = np.zeros(
-            len(self.names) + 1, dtype=np.bool_
-        )  # the last place: an output that the law does not know
+        # the last place: an output that the law does not know
+        member = np.zeros(len(self.names) + 1, dtype=np.bool_)
         member[inside] = True
 
         def holds(drawn: Outputs) -> NDArray[np.bool_]:
@@ -272,9 +270,8 @@ def likelihood_prefixes(
     """Order cells by falling ratio p/q, with the chances of the first cell, of the first two, …"""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(p + q > 0, np.log(p) - np.log(q), -np.inf)
-    order = np.argsort(
-        -np.round(ratio, 10), kind="stable"
-    )  # cells whose ratios differ by rounding alone stay together
+    # cells whose ratios differ by rounding alone stay together
+    order = np.argsort(-np.round(ratio, 10), kind="stable")
     return order, np.minimum(np.cumsum(p[order]), 1.0), np.minimum(np.cumsum(q[order]), 1.0)
 
 

@@ -70,16 +70,14 @@ def bit_of(drawn: Outputs, m: FrequencyOracle, place: int) -> NDArray[np.int64]:
     no report, or too long.
     """
     width = m.width
-    if width > 1 and (
-        8 * width <= MOST_BITS or m.k <= MOST_SUPPORTED
-    ):  # bits; what is supported is written before them, and says the same
+    # bits; what is supported is written before them, and says the same
+    if width > 1 and (8 * width <= MOST_BITS or m.k <= MOST_SUPPORTED):
         column, shift = f"[{place}]", 0
     else:
         column, shift = ("" if width == 1 else f"[{place // 8}]"), 7 - place % 8
     values = drawn.numbers.get(column)
-    if (
-        values is None and drawn.symbols.dtype.kind == "V" and drawn.symbols.dtype.itemsize == width
-    ):  # beyond the numbers looked at one by one
+    # beyond the numbers looked at one by one
+    if values is None and drawn.symbols.dtype.kind == "V" and drawn.symbols.dtype.itemsize == width:
         values = (
             np.ascontiguousarray(drawn.symbols)
             .view(np.uint8)

@@ -71,7 +71,8 @@ def find_pair(
         records is None
         and x is None
         and not exact
-        and _is_function(runner.of)
+        and callable(runner.of)
+        and not isinstance(runner.of, Mechanism | Channel)
         and _only_errors(runner, tried)
     ):
         tried = list(NUMBERS)  # no function of a dataset: perhaps of a number
@@ -111,10 +112,6 @@ def _rank_pair(
     return broken, proven if laws is None else laws.best_event(
         claim, delta, samples=samples, alpha=_TRIAL_ALPHA
     )[0]
-
-
-def _is_function(what: object) -> bool:
-    return callable(what) and not isinstance(what, Mechanism | Channel)
 
 
 def _only_errors(runner: Runner, tried: list[Pair]) -> bool:

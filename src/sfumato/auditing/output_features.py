@@ -51,12 +51,7 @@ def fit_scores(a: Outputs, b: Outputs) -> Iterator[Score]:
     for i, place in enumerate(places):
         if i < _ONE_BY_ONE:
             yield from _values(place)
-            yield from _symbols(
-                f"grain of {_place_name(place)}",
-                _grains_at(place),
-                a,
-                b,
-            )
+            yield from _symbols(f"grain of {_place_name(place)}", _grains_at(place), a, b)
         score = _cells(place, a, b)
         if score is not None:
             cells.append(score)

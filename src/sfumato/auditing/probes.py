@@ -189,15 +189,11 @@ def latency(
         pair = [_time_call(what, value) for value in ((x, y) if i % 2 else (y, x))]
         times.append((pair[0], pair[1]) if i % 2 else (pair[1], pair[0]))
     measured = np.array(times[5:])  # the first calls load what later calls find loaded
-    longer, shorter = (
-        int((measured[:, 0] > measured[:, 1]).sum()),
-        int((measured[:, 0] < measured[:, 1]).sum()),
-    )
+    longer = int((measured[:, 0] > measured[:, 1]).sum())
+    shorter = int((measured[:, 0] < measured[:, 1]).sum())
     alpha, ties = (1 - confidence) / 2, samples - longer - shorter
-    low, high = (
-        lower_limit(longer + ties // 2, samples, alpha),
-        upper_limit(longer + ties - ties // 2, samples, alpha),
-    )
+    low = lower_limit(longer + ties // 2, samples, alpha)
+    high = upper_limit(longer + ties - ties // 2, samples, alpha)
     return Latency(
         medians=(float(np.median(measured[:, 0])), float(np.median(measured[:, 1]))),
         low=low,

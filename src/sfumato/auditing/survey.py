@@ -67,9 +67,8 @@ def survey(
     levels = check_levels(chosen, epsilons)
     plan = [(entry, e) for entry in chosen for e in levels if e <= entry.most]
     family = sum(len(entry.pairs(entry.build(e))) for entry, e in plan)
-    each = math.nextafter(
-        1 - (1 - confidence) / max(1, family), 1
-    )  # a share of α may be rounded down alone
+    # a share of α may be rounded down alone
+    each = math.nextafter(1 - (1 - confidence) / max(1, family), 1)
     rows: list[SurveyRow] = []
     for entry, e in plan:
         if begin is not None and (not rows or rows[-1].name != entry.name):

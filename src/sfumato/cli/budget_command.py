@@ -128,9 +128,8 @@ def _json(account: Statement, checked: Verification | None) -> str:
     text = json.dumps(
         {**export.record(account), "verification": verification}, ensure_ascii=False, indent=2
     )
-    return "".join(
-        c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text
-    )  # the same JSON: marks and codes can only stand in strings
+    # the same JSON: marks and codes can only stand in strings
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def _chosen(book: dict[str, Ledger], dataset: str | None) -> list[Ledger]:

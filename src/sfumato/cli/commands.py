@@ -13,7 +13,7 @@ from .. import __version__
 from ..errors import Failed, Refused, missing_package
 from .local_command import local
 from .refusal import ReportFailed, print_refusal, rewrite_as_command
-from .terminal import output_format
+from .terminal import argument, flag, option, output_format
 
 REFUSED, FAILED = 1, 3  # wrong usage is 2, and typer's own
 
@@ -37,10 +37,7 @@ def version() -> None:
 @app.command(epilog="Examples:  sfumato demo  ·  sfumato demo --out pictures")
 def demo(
     out: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR", help="Directory for the page; made if missing.", show_default="here"
-        ),
+        Path, option("DIR", "Directory for the page; made if missing.", default="here")
     ] = Path(),
 ) -> None:
     """Show everything on sample data: who is unique, an attack with and without noise, answers, a
@@ -58,26 +55,16 @@ def demo(
 )
 def budget(
     path: Annotated[
-        str,
-        typer.Argument(
-            metavar="PATH",
-            help="The ledger: a file, or postgresql://… The command only reads it.",
-            show_default=False,
-        ),
+        str, argument("PATH", "The ledger: a file, or postgresql://… The command only reads it.")
     ],
     dataset: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="One dataset of the ledger.", show_default="all"),
+        str | None, option("NAME", "One dataset of the ledger.", default="all")
     ] = None,
-    history: Annotated[
-        bool, typer.Option("--history", help="Print every entry, oldest first.")
-    ] = False,
+    history: Annotated[bool, flag("--history", "Print every entry, oldest first.")] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Everything about one dataset as JSON, numbers exact.")
+        bool, flag("--json", "Everything about one dataset as JSON, numbers exact.")
     ] = False,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", help="The entries of one dataset as CSV.")
-    ] = False,
+    as_csv: Annotated[bool, flag("--csv", "The entries of one dataset as CSV.")] = False,
     verify: Annotated[
         bool,
         typer.Option(
@@ -87,12 +74,7 @@ def budget(
         ),
     ] = False,
     head: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LINE",
-            help="With --verify: the last known head line, stored elsewhere.",
-            show_default=False,
-        ),
+        str | None, option("LINE", "With --verify: the last known head line, stored elsewhere.")
     ] = None,
 ) -> None:
     """Print the budget of each dataset: promised, spent on what, and left."""
@@ -118,126 +100,78 @@ def budget(
 def query(
     path: Annotated[
         Path,
-        typer.Argument(
-            metavar="FILE",
-            help="A Parquet, CSV or DuckDB file. Its name without the ending is the table's name.",
-            show_default=False,
+        argument(
+            "FILE",
+            "A Parquet, CSV or DuckDB file. Its name without the ending is the table's name.",
         ),
     ],
-    text: Annotated[
-        str, typer.Argument(metavar="SELECT", help="The question.", show_default=False)
-    ],
+    text: Annotated[str, argument("SELECT", "The question.")],
     epsilon: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Privacy loss of the answer, such as 0.3 or 1/3.",
-            show_default=False,
-        ),
+        str | None, option("NUMBER", "Privacy loss of the answer, such as 0.3 or 1/3.")
     ] = None,
     within: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NUMBER|COLUMN=NUMBER",
-            help="Instead of --epsilon: the largest error, at 95 %; may be repeated.",
-            show_default=False,
+        option(
+            "NUMBER|COLUMN=NUMBER",
+            "Instead of --epsilon: the largest error, at 95 %; may be repeated.",
         ),
     ] = None,
     group_size: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="With --within of a mean: the expected rows of a group.",
-            show_default=False,
-        ),
+        int | None, option("NUMBER", "With --within of a mean: the expected rows of a group.")
     ] = None,
     unit: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column of the person that a row is about; may be repeated.",
-            show_default="each row is a person",
+        option(
+            "COLUMN",
+            "The column of the person that a row is about; may be repeated.",
+            default="each row is a person",
         ),
     ] = None,
     delta: Annotated[
         str | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="δ of the answer.",
-            show_default="a thousandth of the budget's, or 1e-9",
-        ),
+        option("NUMBER", "δ of the answer.", default="a thousandth of the budget's, or 1e-9"),
     ] = None,
     bounds: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN=LOW:HIGH", help="Clip a column to these bounds; may be repeated."
-        ),
+        option("COLUMN=LOW:HIGH", "Clip a column to these bounds; may be repeated."),
     ] = None,
     keys: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=A,B", help="Public keys of a column; may be repeated."),
+        list[str] | None, option("COLUMN=A,B", "Public keys of a column; may be repeated.")
     ] = None,
     types: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=TYPE", help="The type of a column; may be repeated."),
+        list[str] | None, option("COLUMN=TYPE", "The type of a column; may be repeated.")
     ] = None,
     max_rows: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER", help="The most rows that a unit counts for.", show_default=False
-        ),
+        int | None, option("NUMBER", "The most rows that a unit counts for.")
     ] = None,
     max_groups: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="The most groups that a unit counts in.",
-            show_default="--max-rows",
-        ),
+        int | None, option("NUMBER", "The most groups that a unit counts in.", default="--max-rows")
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The table's name.", show_default="the file's"),
-    ] = None,
+    name: Annotated[str | None, option("NAME", "The table's name.", default="the file's")] = None,
     relation: Annotated[
         str | None,
-        typer.Option(
-            metavar="RELATION",
-            help="The neighbour relation: add-remove or replace.",
-            show_default="add-remove",
-        ),
+        option("RELATION", "The neighbour relation: add-remove or replace.", default="add-remove"),
     ] = None,
     declaration: Annotated[
         Path | None,
-        typer.Option(
-            metavar="TOML",
-            help="A declaration file, instead of --unit, --bounds, --keys and so on.",
-            show_default=False,
-        ),
+        option("TOML", "A declaration file, instead of --unit, --bounds, --keys and so on."),
     ] = None,
     budget: Annotated[
         str | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="ε of the total budget, with δ = 1e-6.",
-            show_default="the cost of this question",
+        option(
+            "NUMBER", "ε of the total budget, with δ = 1e-6.", default="the cost of this question"
         ),
     ] = None,
     ledger: Annotated[
         str | None,
-        typer.Option(
-            metavar="PATH",
-            help="The ledger that records the budget: a file or postgresql://…",
-            show_default="none",
+        option(
+            "PATH", "The ledger that records the budget: a file or postgresql://…", default="none"
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print the answer as CSV, with interval ends.")
-    ] = False,
+    as_json: Annotated[bool, flag("--json", "Print the answer as JSON.")] = False,
+    as_csv: Annotated[bool, flag("--csv", "Print the answer as CSV, with interval ends.")] = False,
     plan: Annotated[
-        bool,
-        typer.Option("--plan", help="Print only the cost and the expected error; no data is read."),
+        bool, flag("--plan", "Print only the cost and the expected error; no data is read.")
     ] = False,
 ) -> None:
     """Ask one question about a protected file, in SQL."""
@@ -296,25 +230,20 @@ def query(
 )
 def reproduce(
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Directory for the report; made if missing.")
+        Path, option("DIR", "Directory for the report; made if missing.", default=True)
     ] = Path("report"),
     only: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="STUDY",
-            help="One study, such as table-4.4; may be repeated.",
-            show_default="all",
-        ),
+        option("STUDY", "One study, such as table-4.4; may be repeated.", default="all"),
     ] = None,
     repetitions: Annotated[
         int,
-        typer.Option(
-            metavar="NUMBER", min=3, help="Runs of each experiment; slow ones run fewer times."
+        option(
+            "NUMBER", "Runs of each experiment; slow ones run fewer times.", default=True, min=3
         ),
     ] = 200,
     seed: Annotated[
-        int,
-        typer.Option(metavar="NUMBER", min=0, help="Seed of the public data, not of the noise."),
+        int, option("NUMBER", "Seed of the public data, not of the noise.", default=True, min=0)
     ] = 2022,
 ) -> None:
     """Run every table and figure of the sources again, and write a report: printed numbers, our
@@ -331,34 +260,17 @@ def reproduce(
 )
 def risk(
     path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="A Parquet, CSV or DuckDB file, a row for each person.",
-            show_default=False,
-        ),
+        Path, argument("FILE", "A Parquet, CSV or DuckDB file, a row for each person.")
     ],
     columns: Annotated[
-        list[str],
-        typer.Option(
-            metavar="A,B",
-            help="Columns that an attacker may know of a person; may be repeated.",
-            show_default=False,
-        ),
+        list[str], option("A,B", "Columns that an attacker may know of a person; may be repeated.")
     ],
-    sensitive: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="The column to protect.", show_default=False),
-    ] = None,
+    sensitive: Annotated[str | None, option("COLUMN", "The column to protect.")] = None,
     epsilon: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="The values of ε to compare; may be repeated.",
-            show_default="0.1, 0.5, 1, 2, 5",
-        ),
+        option("A,B", "The values of ε to compare; may be repeated.", default="0.1, 0.5, 1, 2, 5"),
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="HTML", help="The report.")] = Path("risk.html"),
+    out: Annotated[Path, option("HTML", "The report.", default=True)] = Path("risk.html"),
 ) -> None:
     """Report how exposed the people in a file are, and how much noise would protect them. The
     report is about the raw data: it is not private itself.
@@ -371,20 +283,13 @@ def risk(
 @app.command(epilog="Examples:  sfumato serve --demo  ·  sfumato serve sfumato.toml")
 def serve(
     path: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="TOML",
-            help="The configuration: datasets, budgets, ledger, deadlines.",
-            show_default=False,
-        ),
+        Path | None, argument("TOML", "The configuration: datasets, budgets, ledger, deadlines.")
     ] = None,
     demo: Annotated[
-        bool, typer.Option("--demo", help="Serve the sample data, with a token for each role.")
+        bool, flag("--demo", "Serve the sample data, with a token for each role.")
     ] = False,
-    host: Annotated[str, typer.Option(metavar="HOST", help="With --demo.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="PORT", help="With --demo.", min=1, max=65535)
-    ] = 8000,
+    host: Annotated[str, option("HOST", "With --demo.", default=True)] = "127.0.0.1",
+    port: Annotated[int, option("PORT", "With --demo.", default=True, min=1, max=65535)] = 8000,
 ) -> None:
     """Serve protected datasets by an HTTP API and a web page: analysts get answers, never data."""
     if demo == (path is not None):
@@ -403,36 +308,15 @@ def serve(
     "sfumato token sfumato.toml --revoke ID"
 )
 def token(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TOML", help="The configuration of the service.", show_default=False
-        ),
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Create a token for a person of this name.", show_default=False
-        ),
-    ] = None,
-    role: Annotated[
-        str, typer.Option(metavar="ROLE", help="owner, analyst or auditor.")
-    ] = "analyst",
+    path: Annotated[Path, argument("TOML", "The configuration of the service.")],
+    name: Annotated[str | None, option("NAME", "Create a token for a person of this name.")] = None,
+    role: Annotated[str, option("ROLE", "owner, analyst or auditor.", default=True)] = "analyst",
     dataset: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A dataset that the token opens; may be repeated.",
-            show_default="all",
-        ),
+        option("NAME", "A dataset that the token opens; may be repeated.", default="all"),
     ] = None,
-    days: Annotated[
-        int, typer.Option(metavar="NUMBER", help="The days that the token is valid.")
-    ] = 90,
-    revoke: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Revoke a token at once.", show_default=False),
-    ] = None,
+    days: Annotated[int, option("NUMBER", "The days that the token is valid.", default=True)] = 90,
+    revoke: Annotated[str | None, option("ID", "Revoke a token at once.")] = None,
 ) -> None:
     """Create, list or revoke tokens. A token is shown once and stored as a hash."""
     if name is not None and revoke is not None:
@@ -451,34 +335,27 @@ def token(
 def audit(
     mechanism: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="MECHANISM…", help="Names, such as Laplace or local.Unary.", show_default="all"
-        ),
+        argument("MECHANISM…", "Names, such as Laplace or local.Unary.", default="all"),
     ] = None,
     samples: Annotated[
         int,
-        typer.Option(
-            metavar="NUMBER",
+        option(
+            "NUMBER",
+            "Draws at each of two inputs; ten times as many if one call draws them all.",
+            default=True,
             min=40,
-            help="Draws at each of two inputs; ten times as many if one call draws them all.",
         ),
     ] = 2_000,
     epsilon: Annotated[
         list[float] | None,
-        typer.Option(
-            metavar="NUMBER", help="One level; may be repeated.", show_default="0.1, 0.5, 1, 2, 5"
-        ),
+        option("NUMBER", "One level; may be repeated.", default="0.1, 0.5, 1, 2, 5"),
     ] = None,
     draws: Annotated[
-        bool, typer.Option("--draws", help="Draw from every mechanism, even if its law is known.")
+        bool, flag("--draws", "Draw from every mechanism, even if its law is known.")
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Directory for the table and the picture; made if missing.",
-            show_default="none",
-        ),
+        option("DIR", "Directory for the table and the picture; made if missing.", default="none"),
     ] = None,
 ) -> None:
     """Try to refute every mechanism's claim: claimed ε, proven lower bound, verdict."""

@@ -18,10 +18,10 @@ import typer
 
 from . import cli_refusals as refusals
 from .refusal import printable
-from .terminal import output_format, show_status
+from .terminal import argument, flag, option, output_format, show_status
 
 if TYPE_CHECKING:
-    from ..local import Oracle, Questionnaire
+    from ..local import Oracle
     from ..local.bloom import BloomEstimate
     from ..local.frequency_estimate import Estimate
     from ..local.numeric.mean_estimate import MeanEstimate
@@ -29,17 +29,11 @@ if TYPE_CHECKING:
     from ..local.prefix.prefix_search import Hitters
 
 local = typer.Typer(
-    help="The local model: each person perturbs the answer before sending it.",
-    no_args_is_help=True,
+    help="The local model: each person perturbs the answer before sending it.", no_args_is_help=True
 )
 
 TableRow = dict[str, object]
-QuestionOption = Annotated[
-    Path,
-    typer.Option(
-        metavar="JSON", help="The question, as `sfumato local ask` writes it.", show_default=False
-    ),
-]
+QuestionOption = Annotated[Path, option("JSON", "The question, as `sfumato local ask` writes it.")]
 
 
 @local.command(
@@ -49,41 +43,20 @@ QuestionOption = Annotated[
 def ask(
     kind: Annotated[
         str,
-        typer.Argument(
-            metavar="KIND",
-            help="direct, unary, hashing, hadamard, subset, sketch, one-bit, piecewise, "
+        argument(
+            "KIND",
+            "direct, unary, hashing, hadamard, subset, sketch, one-bit, piecewise, "
             "ordinal or prefix.",
+            default=True,
         ),
     ],
-    epsilon: Annotated[
-        str,
-        typer.Option(
-            metavar="NUMBER",
-            help="Privacy loss of one report, such as 1 or 1/3.",
-            show_default=False,
-        ),
-    ],
-    categories: Annotated[
-        str | None, typer.Option(metavar="A,B", help="All possible answers.", show_default=False)
-    ] = None,
-    low: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="The lower end of a number.", show_default=False),
-    ] = None,
-    high: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="The upper end of a number.", show_default=False),
-    ] = None,
-    edges: Annotated[
-        str | None,
-        typer.Option(metavar="0,10,20", help="Edges of ordered buckets.", show_default=False),
-    ] = None,
-    length: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="Letters of a text.", show_default=False)
-    ] = None,
-    unit: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whom a report is about.", show_default=False)
-    ] = None,
+    epsilon: Annotated[str, option("NUMBER", "Privacy loss of one report, such as 1 or 1/3.")],
+    categories: Annotated[str | None, option("A,B", "All possible answers.")] = None,
+    low: Annotated[str | None, option("NUMBER", "The lower end of a number.")] = None,
+    high: Annotated[str | None, option("NUMBER", "The upper end of a number.")] = None,
+    edges: Annotated[str | None, option("0,10,20", "Edges of ordered buckets.")] = None,
+    length: Annotated[int | None, option("NUMBER", "Letters of a text.")] = None,
+    unit: Annotated[str | None, option("NAME", "Whom a report is about.")] = None,
 ) -> None:
     """Print a question as JSON. It is public: clients answer it, and anyone may check its
     promise.
@@ -119,23 +92,12 @@ def ask(
     "smokes --out reports.sflr"
 )
 def perturb(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="CSV or Parquet: a row for each person.", show_default=False
-        ),
-    ],
+    path: Annotated[Path, argument("FILE", "CSV or Parquet: a row for each person.")],
     question: QuestionOption,
-    out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where the reports go.", show_default=False)
-    ],
+    out: Annotated[Path, option("FILE", "Where the reports go.")],
     column: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The column that answers.",
-            show_default="the names of several questions",
-        ),
+        option("NAME", "The column that answers.", default="the names of several questions"),
     ] = None,
 ) -> None:
     """Perturb a column of values into reports, one for each row. Only the reports may leave the
@@ -153,7 +115,7 @@ def perturb(
         )
     with show_status("perturbing"):
         reports = oracle.perturb(
-            _columns(path, oracle)
+            {name: _column(path, name, oracle[name]) for name in oracle.names}
             if isinstance(oracle, Questionnaire)
             else _column(path, str(column), oracle)
         )
@@ -173,23 +135,14 @@ def perturb(
 )
 def estimate(
     paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE…",
-            help="Reports to one question, in one file or in several.",
-            show_default=False,
-        ),
+        list[Path], argument("FILE…", "Reports to one question, in one file or in several.")
     ],
     question: QuestionOption,
-    confidence: Annotated[str, typer.Option(metavar="NUMBER", help="Of the intervals.")] = "0.95",
-    simultaneous: Annotated[
-        bool, typer.Option("--simultaneous", help="Intervals that hold together.")
-    ] = False,
-    drop: Annotated[
-        bool, typer.Option("--drop", help="Leave out reports that no client sends.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
+    confidence: Annotated[str, option("NUMBER", "Of the intervals.", default=True)] = "0.95",
+    simultaneous: Annotated[bool, flag("--simultaneous", "Intervals that hold together.")] = False,
+    drop: Annotated[bool, flag("--drop", "Leave out reports that no client sends.")] = False,
+    as_json: Annotated[bool, flag("--json", "As JSON.")] = False,
+    as_csv: Annotated[bool, flag("--csv", "As CSV.")] = False,
 ) -> None:
     """Estimate from reports, with intervals. Reports are public: estimating costs nothing."""
     form = output_format(as_json=as_json, as_csv=as_csv)
@@ -307,10 +260,6 @@ def _column(path: Path, name: str, oracle: Oracle) -> list[object]:
         _text(category): category for category in oracle.question["categories"]
     }
     return [named.get(value, value) for value in values]
-
-
-def _columns(path: Path, oracle: Questionnaire) -> dict[str, list[object]]:
-    return {name: _column(path, name, oracle[name]) for name in oracle.names}
 
 
 def _csv(path: Path, name: str) -> list[object]:

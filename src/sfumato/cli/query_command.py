@@ -162,9 +162,8 @@ def _budget(path: Path, request: QueryRequest) -> tuple[str | Guarantee, str | N
         else _budget_in_ledger(request.ledger, request.declaration.get("name") or path.stem)
     )
     if stored is not None:
-        is_single_question = stored.parameters.get("delta") == Fraction(
-            DELTA
-        )  # a book that was opened for one question, with its δ
+        # a book that was opened for one question, with its δ
+        is_single_question = stored.parameters.get("delta") == Fraction(DELTA)
         return stored, request.delta or (DELTA if is_single_question else None)
     from ..exact.numbers import probability
     from ..guarantees import Approx, Pure

@@ -65,9 +65,8 @@ def _write_page(report: RiskReport, out: Path) -> Path:
         raise ReportFailed from error
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(
-            out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600
-        )  # the page is about the people in the table: it is for its user alone
+        # the page is about the people in the table: it is for its user alone
+        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(page)
     except OSError:

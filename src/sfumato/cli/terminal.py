@@ -1,5 +1,5 @@
-"""Terminal helpers that commands share: lines, output formats and progress. Progress goes to the
-error stream.
+"""Terminal helpers that commands share: options, lines, output formats and progress. Progress goes
+to the error stream.
 """
 
 from __future__ import annotations
@@ -7,8 +7,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
+
+
+def option(metavar: str, about: str, *, default: bool | str = False, **limits: Any) -> Any:
+    """Describe an option with a value. `default` is the text of its default in the help; True shows
+    the value itself, False shows none.
+    """
+    return typer.Option(metavar=metavar, help=about, show_default=default, **limits)
+
+
+def argument(metavar: str, about: str, *, default: bool | str = False) -> Any:
+    """Describe an argument, as `option` describes an option."""
+    return typer.Argument(metavar=metavar, help=about, show_default=default)
+
+
+def flag(name: str, about: str) -> Any:
+    """Describe an option without a value."""
+    return typer.Option(name, help=about)
 
 
 def output_format(*, as_json: bool, as_csv: bool) -> str:

@@ -159,6 +159,12 @@ LEARN_NOT_TAKEN = RefusalText(
     "a server always learns the bounds and limits that a question needs",
     "learn=True",
 )
+LEARN_FOR_NOT_TAKEN = RefusalText(
+    "client.option",
+    "learn_for={value!s:.40}",
+    "a server learns the limits that are best for the question that needs them",
+    "learn_for='question'",
+)
 LEARN_ALONE = RefusalText(
     "client.option",
     "learn(…)",

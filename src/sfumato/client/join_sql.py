@@ -57,14 +57,10 @@ def from_item(rows: Rows, steps: Sequence[Step]) -> str:
         if isinstance(step, Match):
             text = f"(SELECT * FROM {text} AS l {clause})"
             continue
-        left, right = (
-            (f"l.{quote_name(column)} AS {quote_name(column)}" for column in schema),
-            (f"r.{quote_name(old)} AS {quote_name(new)}" for new, old in step.columns),
-        )
-        text, schema = (
-            f"(SELECT {', '.join([*left, *right])} FROM {text} AS l {clause})",
-            step.schema(schema),
-        )
+        left = (f"l.{quote_name(column)} AS {quote_name(column)}" for column in schema)
+        right = (f"r.{quote_name(old)} AS {quote_name(new)}" for new, old in step.columns)
+        text = f"(SELECT {', '.join([*left, *right])} FROM {text} AS l {clause})"
+        schema = step.schema(schema)
     return text
 
 

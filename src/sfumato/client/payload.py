@@ -32,6 +32,7 @@ NOT_ACCEPTED: Mapping[str, tuple[object, RefusalText]] = {
     "fresh": (False, refusals.FRESH_NOT_TAKEN),
     "simultaneous": (False, refusals.SIMULTANEOUS_NOT_TAKEN),
     "learn": (True, refusals.LEARN_NOT_TAKEN),
+    "learn_for": ("question", refusals.LEARN_FOR_NOT_TAKEN),
 }
 """Arguments that a server does not take: the default value, and the refusal of any other."""
 

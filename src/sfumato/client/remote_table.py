@@ -119,6 +119,18 @@ class RemoteDataset:
         """Describe what a SELECT would release, in sentences. Reads no data, costs nothing."""
         return self.plan(text, parameters=parameters, **options).explain()
 
+    @asks(QuestionOptions)
+    def release(
+        self,
+        query: Query,
+        *,
+        key: str | None = None,
+        timeout: float | None = None,
+        **options: Unpack[QuestionOptions],
+    ) -> Answer:
+        """Charge and answer a query, or return the stored answer to the same question."""
+        return self.sql(self._query_sql(query), key=key, timeout=timeout, **options)
+
     def card(self, number: int) -> dict[str, object]:
         """Read the card of an answer, by the number of the ledger entry that paid for it."""
         card: dict[str, object] = self._wire.get(f"/api/datasets/{self.dataset}/cards/{number}")
@@ -178,18 +190,6 @@ class RemoteTable(RemoteDataset, RowVerbs):
         """Read a condition on the columns of rows from SQL text."""
         return read_condition(text, rows)
 
-    @asks(QuestionOptions)
-    def release(
-        self,
-        query: Query,
-        *,
-        key: str | None = None,
-        timeout: float | None = None,
-        **options: Unpack[QuestionOptions],
-    ) -> Answer:
-        """Charge and answer a query, or return the stored answer to the same question."""
-        return self.sql(self._query_sql(query), key=key, timeout=timeout, **options)
-
     def learn(self, **_: object) -> NoReturn:
         """Refused: the server learns limits with the first release."""
         raise refusals.LEARN_ALONE()
@@ -232,18 +232,6 @@ class RemoteDatabase(RemoteDataset):
         for table in self.tables.values():
             protected = {name: sibling.rows for name, sibling in self.tables.items()}
             table.others = {**protected, **self.public}
-
-    @asks(QuestionOptions)
-    def release(
-        self,
-        query: Query,
-        *,
-        key: str | None = None,
-        timeout: float | None = None,
-        **options: Unpack[QuestionOptions],
-    ) -> Answer:
-        """Charge and answer a query, or return the stored answer to the same question."""
-        return self.sql(self._query_sql(query), key=key, timeout=timeout, **options)
 
     def __getitem__(self, name: str) -> RemoteTable:
         if name not in self.tables:

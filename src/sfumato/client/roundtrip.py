@@ -97,10 +97,7 @@ def _inline_aggregate(aggregate: Aggregate, derived: Mapping[str, Expr]) -> Aggr
         return None if expression is None else _inline(expression, derived)
 
     return replace(
-        aggregate,
-        of=inline(aggregate.of),
-        where=inline(aggregate.where),
-        by=inline(aggregate.by),
+        aggregate, of=inline(aggregate.of), where=inline(aggregate.where), by=inline(aggregate.by)
     )
 
 

@@ -50,11 +50,9 @@ def query_to_sql(query: Query) -> str:
     if after:
         table = query.rows.curator
         assert isinstance(table, HasTables)
-        base_rows, tables, source = (
-            table.rows,
-            table.others,
-            f"{from_item(query.rows, query.rows.steps[:after])} AS t",
-        )
+        base_rows = table.rows
+        tables = table.others
+        source = f"{from_item(query.rows, query.rows.steps[:after])} AS t"
         rows = replay_steps(base_rows, query.rows.steps[:after])
     else:  # bounds that are yet to be learned change no text
         base_rows, tables, source = (

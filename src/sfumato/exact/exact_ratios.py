@@ -35,10 +35,8 @@ class Ratios(NamedTuple):
         """Add a rational number to every ratio."""
         if number == 0:
             return self
-        top, bottom = (
-            as_python_ints(self.top),
-            self.bottom if isinstance(self.bottom, int) else as_python_ints(self.bottom),
-        )
+        top = as_python_ints(self.top)
+        bottom = self.bottom if isinstance(self.bottom, int) else as_python_ints(self.bottom)
         return Ratios(
             top * number.denominator + bottom * number.numerator, bottom * number.denominator
         )
@@ -77,9 +75,8 @@ def to_doubles(ratios: Ratios, rounding: Rounding = "nearest") -> NDArray[np.flo
         and bottom.bit_length() < 900
         and _short(top)
     ):
-        return np.ldexp(
-            top.astype(np.float64), 1 - bottom.bit_length()
-        )  # exact, whichever way one rounds
+        # exact, whichever way one rounds
+        return np.ldexp(top.astype(np.float64), 1 - bottom.bit_length())
     return np.asarray(np.frompyfunc(_ROUND[rounding], 2, 1)(as_python_ints(top), bottom)).astype(
         np.float64
     )

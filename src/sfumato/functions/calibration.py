@@ -36,12 +36,10 @@ from ..sensitivity.sampled import Sampled, SampledFunction
 from . import function_refusals as refusals
 from .sampled_noise import SampledNoise
 
-_SHARE, _SHARED, _FLOAT, _MOST = (
-    Fraction(1, 2**18),
-    Fraction(1, 2**14),
-    Fraction(1, 2**20),
-    Fraction(1, 32),
-)
+_SHARE = Fraction(1, 2**18)
+_SHARED = Fraction(1, 2**14)
+_FLOAT = Fraction(1, 2**20)
+_MOST = Fraction(1, 32)
 
 Stated = Number | Sensitivity
 """A number is the move in the norm of the noise: L1 for Laplace, L2 for Gaussian."""
@@ -208,8 +206,6 @@ def _rounding(moves: Norms | Fraction, delta: Fraction, spread: Fraction) -> Fra
     rounding = moves.rounding if isinstance(moves, Global) else Fraction(0)
     if 2 * rounding * spread > delta * _MOST:
         raise refusals.ROUNDING_TOO_LARGE(
-            rounding=float(rounding),
-            sensitivity=float(delta),
-            slack=rounded(rounding, "up", 3),
+            rounding=float(rounding), sensitivity=float(delta), slack=rounded(rounding, "up", 3)
         )
     return rounding

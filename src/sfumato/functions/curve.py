@@ -237,14 +237,12 @@ def _outside(noise: Additive, weights: Floats) -> Callable[[float | Floats], Flo
         from scipy.special import ndtr
 
         spread = float(noise.sigma) * np.sqrt(squares.sum(axis=1))
-        return lambda x: np.asarray(
-            2 * ndtr(-np.maximum(x - 2 * half, 0.0) / spread) * _UP
-        )  # Σ w·N, its rounding, and that of the values
+        # Σ w·N, its rounding, and that of the values
+        return lambda x: np.asarray(2 * ndtr(-np.maximum(x - 2 * half, 0.0) / spread) * _UP)
     assert isinstance(noise, Laplace)
     scale = float(noise.scale)
-    s = _SHARES[:, None] / np.sqrt(
-        squares.max(axis=1)
-    )  # any s is right; the best of these is near the least
+    # any s is right; the best of these is near the least
+    s = _SHARES[:, None] / np.sqrt(squares.max(axis=1))
     costs = np.stack([-np.log1p(-squares * np.square(shares)[:, None]).sum(axis=1) for shares in s])
     return lambda x: np.asarray(
         np.exp(

@@ -171,9 +171,8 @@ def _array(result: object, form: ValueForm) -> Guarded:
     """Return an array; or, for integers beyond doubles among other numbers, nested lists of both,
     which get the same noise.
     """
-    listed = isinstance(result, list | tuple) and not all(
-        type(v) is float for v in result
-    )  # which NumPy would give one type for all
+    # which NumPy would give one type for all
+    listed = isinstance(result, list | tuple) and not all(type(v) is float for v in result)
     values = np.array(result, dtype=object) if listed else np.asarray(result)
     if values.shape != form.shape:
         values = np.full(form.shape or (), form.default)
@@ -186,10 +185,8 @@ def _array(result: object, form: ValueForm) -> Guarded:
         values = np.array(each, dtype=np.float64).reshape(values.shape)
     elif values.dtype.kind in "iu":
         if form.integer_valued:
-            low, high = (
-                (-(1 << 62) if math.isinf(form.low) else snap(form.low, 0)),
-                ((1 << 62) if math.isinf(form.high) else snap(form.high, 0)),
-            )
+            low = -(1 << 62) if math.isinf(form.low) else snap(form.low, 0)
+            high = (1 << 62) if math.isinf(form.high) else snap(form.high, 0)
             whole_numbers = integers(values)
             assert whole_numbers is not None
             clipped: NDArray[np.int64] = np.clip(whole_numbers, low, high)

@@ -121,9 +121,8 @@ def evaluate(values: Floats, points: Floats) -> Floats:
     degree, dimensions = values.shape[0] - 1, values.ndim
     results = np.empty(len(points))
     if dimensions == 1:
-        for start in range(
-            0, len(points), 1 << 14
-        ):  # the rows of this many points stay in the cache
+        # the rows of this many points stay in the cache
+        for start in range(0, len(points), 1 << 14):
             results[start : start + (1 << 14)] = values @ _rows(
                 np.ascontiguousarray(points[start : start + (1 << 14), 0]), degree
             )

@@ -96,9 +96,8 @@ class Approx(Guarantee):
         ):
             return True
         delta = premise.delta(self._epsilon)
-        return (
-            delta <= self._delta or Fraction(repr(delta)) <= self._delta
-        )  # neither the double nor its shortest decimal text lies below the true δ
+        # neither the double nor its shortest decimal text lies below the true δ
+        return delta <= self._delta or Fraction(repr(delta)) <= self._delta
 
     def _meet(self, second: Self) -> Self:
         return min(self, second, key=lambda a: (a._delta, a._epsilon))

@@ -76,9 +76,8 @@ def laplace_renyi(
         return evaluate(lambda: ball(t) + ball(-t).expm1(), rounding)
     if a == Fraction(1, 2):
         return evaluate(lambda: ball(t) - 2 * ball(t / 2).log1p(), rounding)
-    order, factor = (
-        (a, Fraction(1)) if 2 * a > 1 else (1 - a, a / (1 - a))
-    )  # D_α(P‖Q) = α/(1 − α)·D_{1−α}(Q‖P), and the laws are mirror images
+    # D_α(P‖Q) = α/(1 − α)·D_{1−α}(Q‖P), and the laws are mirror images
+    order, factor = (a, Fraction(1)) if 2 * a > 1 else (1 - a, a / (1 - a))
 
     def formula() -> arb:
         rest = (

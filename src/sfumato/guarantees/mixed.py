@@ -98,9 +98,8 @@ class Mixed(Guarantee):
             return Fraction(1)
         lost = sum((part.parameters.get("delta", Fraction(0)) for part in stated), Fraction(0))
         if rest:
-            lost += Fraction(
-                min((total.delta(left) for total in _sums(tuple(rest))), default=1.0)
-            )  # none where curves share no order
+            # none where curves share no order
+            lost += Fraction(min((total.delta(left) for total in _sums(tuple(rest))), default=1.0))
         return lost
 
     def _check(self, relation: Relation | None) -> None:

@@ -74,9 +74,7 @@ class Replace(NeighbourRelation[Sequence[Hashable]]):
     order.
     """
 
-    @property
-    def name(self) -> str:
-        return "replace"
+    name = "replace"
 
     def distance(self, x: Sequence[Hashable], y: Sequence[Hashable]) -> int | float:
         return hamming(x, y) if len(x) == len(y) else math.inf
@@ -105,9 +103,7 @@ class AddRemove(NeighbourRelation[Records]):
     rest.
     """
 
-    @property
-    def name(self) -> str:
-        return "add-remove"
+    name = "add-remove"
 
     def distance(self, x: Records, y: Records) -> int:
         return symmetric_difference(x, y).total()

@@ -92,11 +92,7 @@ class RandomDP(Guarantee):
         self._refuse(f"tradeoff({alpha})")
 
     def _stored(self) -> dict[str, object]:
-        return {
-            "guarantee": record(self.guarantee),
-            "gamma": str(self.gamma),
-            "over": self.over,
-        }
+        return {"guarantee": record(self.guarantee), "gamma": str(self.gamma), "over": self.over}
 
     @classmethod
     def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:

@@ -14,7 +14,7 @@ from flint import arb
 
 from ..exact.balls import ball, evaluate
 
-_FAR = Fraction(10) ** 150
+_FAR = 1e150
 
 
 def delta_at(order: Fraction, divergence: Fraction, epsilon: Fraction) -> float:
@@ -54,7 +54,11 @@ def clamp_to_double(value: Fraction) -> float:
     """Return the number as a double for a search; every order is valid, so accuracy is not
     needed.
     """
-    return float(max(-_FAR, min(_FAR, value)))
+    try:
+        double = float(value)
+    except OverflowError:  # beyond all doubles
+        return _FAR if value > 0 else -_FAR
+    return max(-_FAR, min(_FAR, double))
 
 
 def log_delta(order: Fraction, divergence: Fraction, epsilon: Fraction) -> float:

@@ -87,9 +87,8 @@ class Renyi(Guarantee):
         if len(points) > _MOST:
             raise refusals.TOO_MANY_ORDERS(count=len(points), most=_MOST)
         for order, after in pairwise(sorted(points, reverse=True)):
-            points[after] = min(
-                points[after], points[order]
-            )  # D_α increases with α: a bound at a larger order holds here too
+            # D_α increases with α: a bound at a larger order holds here too
+            points[after] = min(points[after], points[order])
         orders = tuple(sorted(points))
         object.__setattr__(self, "orders", orders)
         object.__setattr__(self, "values", tuple(points[a] for a in orders))

@@ -254,9 +254,8 @@ class Ledger(AccountView):
             check_name("share", share)
         ask = Ask(kind, self.dataset, share, memo, key)
         receipt, turns = None, TURNS
-        while (
-            receipt is None
-        ):  # prices are found before the lock is taken, for the budget as it was last seen
+        # prices are found before the lock is taken, for the budget as it was last seen
+        while receipt is None:
             budget = self._priced_for = self._priced_for or self.budget
             price = self._prices.quote(budget, mechanisms)
             if (receipt := self._charge_fast(ask, price, budget)) is not None:
@@ -270,9 +269,8 @@ class Ledger(AccountView):
                         _check_head(tx, self._latest_head)
                     receipt = None if key is None else find_earlier_receipt(tx, ask, price, budget)
                     self._priced_for, after = account.budget, account
-                    if receipt is None and (
-                        account.budget is budget or account.budget == budget
-                    ):  # else it was amended meanwhile
+                    # else it was amended meanwhile
+                    if receipt is None and (account.budget is budget or account.budget == budget):
                         receipt = charge(tx, ask, price, account, now())
                         after = account.plus(price.ratios)
                         if alone and share is None and self._store.allows_fast_charge:
@@ -303,9 +301,8 @@ class Ledger(AccountView):
                 self._fast_charge = None
             else:
                 self._last_account = fast_charge.account
-            if (
-                self._fast_charge is not fast_charge
-            ):  # given up, here or by another thread meanwhile: what was written by it stays known
+            # given up, here or by another thread meanwhile: what was written by it stays known
+            if self._fast_charge is not fast_charge:
                 self._note_head(fast_charge.head)
         return receipt
 

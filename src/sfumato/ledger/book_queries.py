@@ -257,10 +257,8 @@ def _write(
         standing.put(row)
     if reserved is not None:
         standing.settle(*reserved)
-    number, fresh = (
-        last.number + 1,
-        seal_entry(last.digest, text, dataset, total_row.spent, standing.state),
-    )
+    number = last.number + 1
+    fresh = seal_entry(last.digest, text, dataset, total_row.spent, standing.state)
     tx.put(
         EntryWrite(
             number,

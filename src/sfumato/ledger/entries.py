@@ -109,12 +109,10 @@ class DatasetState:
     header: Header | None = None
     accounts: dict[str, Account] = field(default_factory=dict)
     reservations: dict[int, Reservation] = field(default_factory=dict)
-    answers: dict[str, tuple[int, str]] = field(
-        default_factory=dict
-    )  # by question digest: the entry that paid, the fingerprint of the answer
-    shown: dict[str, tuple[str, ...]] = field(
-        default_factory=dict
-    )  # by question digest: the shares that have seen its answer
+    # by question digest: the entry that paid, the fingerprint of the answer
+    answers: dict[str, tuple[int, str]] = field(default_factory=dict)
+    # by question digest: the shares that have seen its answer
+    shown: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def canonical(body: object) -> str:
@@ -199,9 +197,8 @@ def apply(datasets: dict[str, DatasetState], number: int, body: EntryBody) -> se
                 accounts[account] = accounts[account].minus(parse_ratios(reserved.cost))
         case "answer":
             dataset.answers[body["question"]] = (body["entry"], body["answer"])
-            dataset.shown[body["question"]] = (
-                share,
-            )  # shares that saw an older answer have not seen this one
+            # shares that saw an older answer have not seen this one
+            dataset.shown[body["question"]] = (share,)
         case "recall":
             touched = {share}
             accounts[share] = accounts[share].plus(parse_ratios(body["cost"]))
@@ -325,9 +322,8 @@ class Replay:
         budget this uses, and the state digest of the tables.
         """
         name, kind = body["dataset"], body["kind"]
-        if (
-            carries and self.standing is None
-        ):  # books of older versions were brought up to date before their first such entry
+        # books of older versions were brought up to date before their first such entry
+        if carries and self.standing is None:
             rows = [
                 self._row(dataset, share)
                 for dataset, about in self.datasets.items()

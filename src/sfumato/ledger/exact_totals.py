@@ -68,9 +68,8 @@ def spend(totals: Ratios, cost: Ratios, limits: Ratios) -> tuple[Ratios, str, in
     """Add a cost. Returns the sum, its stored text and its parts, as `plus`, `write_totals` and
     `parts` do, because every charge needs all three.
     """
-    if (
-        len(totals) == len(cost) == len(limits) == 1
-    ):  # as most books count; a loop would take a tenth of a commit, which has left all caches cold
+    # as most books count; a loop would take a tenth of a commit, which has left all caches cold
+    if len(totals) == len(cost) == len(limits) == 1:
         sum_, text, most = _spend(totals[0], cost[0], limits[0])
         return (sum_,), f'["{text}"]', most
     sums, texts, shares = zip(

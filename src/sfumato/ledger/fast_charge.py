@@ -40,12 +40,10 @@ class FastCharge:
 
     def __init__(self, head: Head, before: Account, price: Quote, state: str) -> None:
         self._state = state
-        self._book, self._budget, self._text, self._limits = (
-            head.book,
-            before.budget,
-            budget_text(before.budget),
-            before.limits,
-        )
+        self._book = head.book
+        self._budget = before.budget
+        self._text = budget_text(before.budget)
+        self._limits = before.limits
         total, written, _ = spend(before.totals, price.ratios, before.limits)
         self._end = (
             head.number,

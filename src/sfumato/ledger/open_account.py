@@ -103,11 +103,9 @@ def _header_of(declared: Declared) -> Header | None:
     """Return the header of the opening entry of a new dataset; None if the budget, the unit or the
     relation is missing.
     """
-    budget, unit, relation = (
-        declared.get("budget"),
-        declared.get("unit"),
-        declared.get("relation"),
-    )
+    budget = declared.get("budget")
+    unit = declared.get("unit")
+    relation = declared.get("relation")
     if budget is None or unit is None or relation is None:
         return None
     header: Header = {

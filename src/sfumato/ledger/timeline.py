@@ -82,9 +82,8 @@ class TimelinePoints:
     def read(self, tx: BookTransaction) -> list[Moment]:
         """Read new entries and return the moments."""
         head = book_queries.head(tx)
-        if self._head is not None and not book_queries.contains_head(
-            tx, self._head
-        ):  # another book is in its place
+        # another book is in its place
+        if self._head is not None and not book_queries.contains_head(tx, self._head):
             self._reset()
         since = 0 if self._head is None else self._head.number
         if not self._budgets:
@@ -104,10 +103,8 @@ class TimelinePoints:
             self._step *= 2
         for (number,) in tx.execute(_LAST, (self._dataset, since, self._step)).fetchall():
             ((text, spent),) = tx.execute(_ONE, (number,)).fetchall()
-            body, budget = (
-                json.loads(text),
-                next(budget for start, budget in reversed(self._budgets) if start <= number),
-            )
+            body = json.loads(text)
+            budget = next(budget for start, budget in reversed(self._budgets) if start <= number)
             self._moments[number] = Moment(
                 number, body["when"], body["kind"], budget, {WHOLE: fractions(read_totals(spent))}
             )

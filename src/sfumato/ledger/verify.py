@@ -123,9 +123,8 @@ def _check_chain(tx: BookTransaction, replay: Replay, start: Head) -> list[str]:
     ):
         expected += 1
         faults = [] if number == expected else [f"entry {expected} is missing"]
-        expected = (
-            number if isinstance(number, int) else expected
-        )  # tables that were altered may hold anything
+        # tables that were altered may hold anything
+        expected = number if isinstance(number, int) else expected
         previous = (
             digest(previous, text)
             if state is None
@@ -224,9 +223,8 @@ def _check_answers(tx: BookTransaction, replay: Replay) -> list[str]:
         "shown": sum(len(shares) for _, dataset in due for shares in dataset.shown.values()),
     }
     for table, count in counts.items():
-        if (
-            count != expected[table] and not places[table]
-        ):  # rows that are missing, or doubled where the table was made anew
+        # rows that are missing, or doubled where the table was made anew
+        if count != expected[table] and not places[table]:
             places[table] = {
                 name
                 for name, dataset in due

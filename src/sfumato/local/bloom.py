@@ -198,14 +198,11 @@ class BloomEstimate:
 
     def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
-        numbers = {
-            "frequencies": self.frequencies.tolist(),
-            "standard_error": self.standard_error.tolist(),
-        }
         return {
             **estimate_header(self.oracle, self.reports),
             "categories": list(self.categories),
-            **numbers,
+            "frequencies": self.frequencies.tolist(),
+            "standard_error": self.standard_error.tolist(),
         }
 
     def __repr__(self) -> str:

@@ -101,9 +101,7 @@ class Direct(FrequencyOracle):
     def odds(self) -> Fraction:
         return Fraction(self.keep * (self.k - 1), ONE - self.keep)
 
-    @property
-    def most(self) -> int:
-        return 1
+    most = 1
 
     @property
     def width(self) -> int:

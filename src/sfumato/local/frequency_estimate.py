@@ -167,14 +167,11 @@ class Estimate:
         """Return the public record of the estimate, for JSON: categories, unbiased frequencies,
         standard errors, the number of reports, and the promise to each.
         """
-        numbers = {
-            "frequencies": self.frequencies.tolist(),
-            "standard_error": self.standard_error.tolist(),
-        }
         return {
             **estimate_header(self.oracle, self.reports),
             "categories": list(self.categories),
-            **numbers,
+            "frequencies": self.frequencies.tolist(),
+            "standard_error": self.standard_error.tolist(),
         }
 
     def __repr__(self) -> str:

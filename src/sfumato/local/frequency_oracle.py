@@ -111,10 +111,8 @@ class FrequencyOracle(ValueOracle):
         A fake report supports a category or not: it adds at most (1 − q)/(p − q)/n, and subtracts
         at most q/(p − q)/n. It supports at most `most` categories at once.
         """
-        m, spread = (
-            Fraction(check_report_count(fakes), check_report_count(n)),
-            self.true_support - self.false_support,
-        )
+        m = Fraction(check_report_count(fakes), check_report_count(n))
+        spread = self.true_support - self.false_support
         return -up(m * self.false_support / spread), up(m * (1 - self.false_support) / spread)
 
     def _exact_variance(

@@ -109,11 +109,9 @@ class Hashing(FrequencyOracle):
             a, b, bucket = hashed_parts(payload[start : start + _CHUNK])
             step, low = a.astype(np.uint32), ends[bucket].astype(np.uint32)
             room = (ends[bucket + 1] - ends[bucket]).astype(np.uint32)
-            at, beyond, inside = (
-                b.astype(np.uint32),
-                np.empty_like(step),
-                np.empty(len(a), dtype=np.bool_),
-            )
+            at = b.astype(np.uint32)
+            beyond = np.empty_like(step)
+            inside = np.empty(len(a), dtype=np.bool_)
             for code in range(self.k):
                 # wraps around below the bucket, so that one comparison tells both ends
                 np.subtract(at, low, out=beyond)

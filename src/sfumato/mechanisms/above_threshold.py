@@ -206,12 +206,10 @@ def textbook_accuracy(
     """8Δ·(ln k + ln(2/β))/ε, rounded up: the α of Dwork & Roth 2014, Theorem 3.24, for one yes and
     half of ε for the threshold.
     """
-    e, s, k, b = (
-        positive(epsilon, "epsilon"),
-        positive(sensitivity, "sensitivity"),
-        _count(queries, "queries"),
-        probability(beta, "beta", zero=False),
-    )
+    e = positive(epsilon, "epsilon")
+    s = positive(sensitivity, "sensitivity")
+    k = _count(queries, "queries")
+    b = probability(beta, "beta", zero=False)
     return evaluate(lambda: 8 * ball(s / e) * (2 * k / ball(b)).log(), "up")
 
 

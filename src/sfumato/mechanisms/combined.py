@@ -96,9 +96,8 @@ class Combined(Mechanism):
 
     def _totals(self) -> Iterator[Guarantee]:
         pure = _sum(self.parts, Pure)
-        stated = (
-            self._stated() if pure is None or self.epsilon is not None else None
-        )  # a pure ε implies it
+        # a pure ε implies it
+        stated = self._stated() if pure is None or self.epsilon is not None else None
         if stated is not None and pure is None:
             yield stated
         if pure is not None:

@@ -26,12 +26,7 @@ from ..keywords import spell_out
 from ..noise.discrete_gaussian_noise import DiscreteGaussian as Law
 from ..records import record
 from .shared import mechanism_refusals as refusals
-from .shared.additive import (
-    Additive,
-    AdditiveOptions,
-    squared_moves,
-    tolerance,
-)
+from .shared.additive import Additive, AdditiveOptions, squared_moves, tolerance
 from .shared.calibrated import Way, choose_way, solve
 from .shared.mechanism import PublicFields
 from .stated.audit_example import AuditExample

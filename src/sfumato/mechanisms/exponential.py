@@ -27,11 +27,7 @@ from ..noise.choice import Choice, Scores
 from ..records import record
 from .shared import mechanism_refusals as refusals
 from .shared.mechanism import Input
-from .shared.selection import (
-    Selection,
-    check_count,
-    check_prior_weights,
-)
+from .shared.selection import Selection, check_count, check_prior_weights
 from .stated.audit_example import AuditExample
 
 

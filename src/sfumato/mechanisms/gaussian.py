@@ -24,12 +24,7 @@ from ..keywords import spell_out
 from ..noise.rounded_normal import RoundedNormal
 from ..records import record
 from .shared import mechanism_refusals as refusals
-from .shared.additive import (
-    Additive,
-    AdditiveOptions,
-    squared_moves,
-    tolerance,
-)
+from .shared.additive import Additive, AdditiveOptions, squared_moves, tolerance
 from .shared.calibrated import Way, check_delta_of, choose_way, solve
 from .stated.audit_example import VECTORS, AuditExample
 from .stated.stated_laws import ShiftedNoise
@@ -129,11 +124,9 @@ def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> f
     """Δ·√(2·ln(1.25/δ))/ε (Dwork & Roth 2014), for comparison only: proved for ε < 1, and there
     larger than the analytic σ.
     """
-    s, e, d = (
-        positive(sensitivity, "sensitivity"),
-        positive(epsilon, "epsilon"),
-        probability(delta, "delta", zero=False),
-    )
+    s = positive(sensitivity, "sensitivity")
+    e = positive(epsilon, "epsilon")
+    d = probability(delta, "delta", zero=False)
     if e >= 1:
         raise refusals.EPSILON_FROM_ONE(epsilon=epsilon)
     return evaluate(lambda: ball(s / e) * (2 * (ball(Fraction(5, 4)) / ball(d)).log()).sqrt(), "up")

@@ -170,10 +170,8 @@ class Gibbs(Mechanism):
         root, points = ball(self.convexity).sqrt(), self.points
         masses = []
         for (a, b), (u, v) in zip(pairwise(points), pairwise(total), strict=True):
-            s, moved = (
-                self.beta * (v - u) / (b - a),
-                self.centre - self.beta * (v - u) / (b - a) / self.convexity,
-            )
+            s = self.beta * (v - u) / (b - a)
+            moved = self.centre - self.beta * (v - u) / (b - a) / self.convexity
             height = (
                 s * s / (2 * self.convexity) - s * (self.centre - a) - self.beta * (u - min(total))
             )

@@ -65,11 +65,7 @@ class InverseSensitivity(Mechanism):
 
     @spell_out(StatisticOptions, low=None, high=None, grid=None, q="1/2", categories=())
     def __init__(
-        self,
-        statistic: str,
-        *,
-        epsilon: Number,
-        **options: Unpack[StatisticOptions],
+        self, statistic: str, *, epsilon: Number, **options: Unpack[StatisticOptions]
     ) -> None:
         check_statistic(statistic, STATISTICS)
         self.__attrs_init__(

@@ -24,11 +24,7 @@ from ..guarantees import ZCDP, Guarantee, Pure
 from ..keywords import spell_out
 from ..noise.geometric import Geometric
 from ..records import record
-from .shared.additive import (
-    Additive,
-    AdditiveOptions,
-    tolerance,
-)
+from .shared.additive import Additive, AdditiveOptions, tolerance
 from .shared.calibrated import Way, choose_way, solve
 from .shared.grid import steps_l1
 from .stated.audit_example import VECTORS, AuditExample

@@ -178,9 +178,8 @@ class Mean(Mechanism):
         n = check_size(self.rows or rows, "rows") or 1
         sum_, count = self.margins(confidence)
         far = max(Fraction(self.ends[1] - self.middle), Fraction(1))
-        width = (
-            min((sum_ + far * count) / Fraction(n - count), 2 * far) if n > count else 2 * far
-        )  # the answer is held inside the range
+        # the answer is held inside the range
+        width = min((sum_ + far * count) / Fraction(n - count), 2 * far) if n > count else 2 * far
         return up(self.grid * (width + Fraction(1, 2)))
 
     def margins(self, confidence: Number) -> tuple[int, int]:
@@ -275,9 +274,7 @@ class PrivateMean:
                 for rows in (least, most)
             ]
             half = Fraction(1, 2)
-            low, high = (
-                max(low, m.grid * (m.middle + min(ends) - half)),
-                min(high, m.grid * (m.middle + max(ends) + half)),
-            )
+            low = max(low, m.grid * (m.middle + min(ends) - half))
+            high = min(high, m.grid * (m.middle + max(ends) + half))
             low, high = min(low, m.high), max(high, m.low)
         return down(low), up(high)

@@ -97,9 +97,8 @@ class NoisyMax(Selection):
         ]
         divisor, cuts = 1 + self._power(1), sorted({*others, scores[i]})
         total = arb(0)
-        for start, stop in zip(
-            [None, *cuts], [*cuts, None], strict=True
-        ):  # y in [start, stop); below the first cut everything falls, from the last on it rises
+        # y in [start, stop); below the first cut everything falls, from the last on it rises
+        for start, stop in zip([None, *cuts], [*cuts, None], strict=True):
             at = cuts[0] - 1 if start is None else start
             rising, powers = arb_poly([1]), 0  # the product is rising(x)·x^(−powers)
             for c in others:

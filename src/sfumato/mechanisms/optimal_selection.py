@@ -32,12 +32,7 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.law import Points
 from ..noise.uniform import lies_below
 from ..records import record
-from .key_selection import (
-    KeySelection,
-    check_count,
-    check_vote_array,
-    check_votes,
-)
+from .key_selection import KeySelection, check_count, check_vote_array, check_votes
 from .shared.mechanism import Input, InputPair, Output
 from .stated.audit_example import DELTA, AuditExample
 from .stated.stated_laws import FiniteLaws, as_integer

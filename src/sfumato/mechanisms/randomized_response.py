@@ -40,14 +40,7 @@ from ..records import LAST, record
 from .shared import mechanism_refusals as refusals
 from .shared.calibrated import choose_way
 from .shared.categories import Labels, is_same
-from .shared.mechanism import (
-    Input,
-    InputPair,
-    Mechanism,
-    Neighbours,
-    Output,
-    PublicFields,
-)
+from .shared.mechanism import Input, InputPair, Mechanism, Neighbours, Output, PublicFields
 from .shared.response_estimate import ResponseEstimate, Target, radius, variance
 from .stated.audit_example import AuditExample
 from .stated.response_laws import draw_responses, response_examples, response_laws
@@ -196,10 +189,8 @@ class RandomizedResponse(Mechanism):
 
     def reports_for(self, error: Number, confidence: Number = 0.95) -> int:
         """How many reports keep one estimated frequency within an error."""
-        alpha, missing = (
-            positive(error, "error"),
-            1 - probability(confidence, "confidence", zero=False),
-        )
+        alpha = positive(error, "error")
+        missing = 1 - probability(confidence, "confidence", zero=False)
         return math.ceil(
             evaluate(
                 lambda: ball(2 / missing).log() / (2 * (ball(alpha) * self.spread()) ** 2), "up"
@@ -213,13 +204,7 @@ class RandomizedResponse(Mechanism):
         p, n = probability(frequency, "frequency", one=True), _reports(reports)
         return evaluate(lambda: variance(self, p, n, target))
 
-    def mse(
-        self,
-        frequencies: Law,
-        *,
-        reports: int,
-        target: Target = "population",
-    ) -> float:
+    def mse(self, frequencies: Law, *, reports: int, target: Target = "population") -> float:
         """E‖estimated − true frequencies‖², exactly: the sum of the variances."""
         each, n = law(frequencies, self.categories, "frequencies"), _reports(reports)
         return evaluate(lambda: sum((variance(self, p, n, target) for p in each), arb(0)))

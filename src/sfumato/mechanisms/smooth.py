@@ -31,13 +31,7 @@ from ..noise.bits import SYSTEM, Bits
 from ..records import record
 from ..sensitivity import order_statistics
 from .shared import mechanism_refusals as refusals
-from .shared.bounded_data import (
-    OrderOptions,
-    Range,
-    check_range,
-    check_statistic,
-    statistic_q,
-)
+from .shared.bounded_data import OrderOptions, Range, check_range, check_statistic, statistic_q
 from .shared.mechanism import Mechanism
 from .stated.audit_example import CHANGED, DELTA, AuditExample
 

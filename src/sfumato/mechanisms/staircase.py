@@ -29,11 +29,7 @@ from ..noise.staircase_noise import Staircase as Law
 from ..noise.staircase_noise import best_width
 from ..records import record
 from .shared import mechanism_refusals as refusals
-from .shared.additive import (
-    Additive,
-    GridOptions,
-    tolerance,
-)
+from .shared.additive import Additive, GridOptions, tolerance
 from .shared.calibrated import Way, choose_way, solve
 from .shared.grid import steps_l1
 from .stated.audit_example import AuditExample

@@ -34,9 +34,8 @@ the division add less than 2^-39 (sums 2^-52 each).
 """
 
 _NEVER = -800.0  # e^(−800) is 0 in doubles: such a candidate is only ever chosen by `settle`
-_CLEAR = (
-    2.0**-900
-)  # smaller sums of weights have lost bits to underflow: the best score has next to no prior weight
+# smaller sums of weights have lost bits to underflow: the best score has next to no prior weight
+_CLEAR = 2.0**-900
 _SAFE = 1 << 62
 
 Scores = tuple[Fraction, ...] | NDArray[np.int64]
@@ -78,9 +77,8 @@ class Choice:
         ends = np.cumsum(self._weights())
         clear = bool(ends[-1] > _CLEAR)
         self._ends: NDArray[np.float64] = ends / ends[-1] if clear else np.full(len(ends), 0.5)
-        self._margin = (
-            MARGIN + 2.0**-51 * len(self.scores) if clear else 1.0
-        )  # the latter leaves every word to `settle`
+        # the latter leaves every word to `settle`
+        self._margin = MARGIN + 2.0**-51 * len(self.scores) if clear else 1.0
 
     def __repr__(self) -> str:
         return f"Choice(among {len(self.scores)} candidates)"

@@ -52,9 +52,8 @@ class DiscreteGaussian(SymmetricLaw):
         t = math.isqrt(math.floor(square)) + 1
         put = object.__setattr__
         put(self, "sigma_squared", square)
-        put(
-            self, "_proposal", Geometric(scale=min(Fraction(t), LARGEST_SCALE))
-        )  # any scale would do
+        # any scale would do
+        put(self, "_proposal", Geometric(scale=min(Fraction(t), LARGEST_SCALE)))
         put(self, "_slope", evaluate(lambda: 1 / ball(square).sqrt()))
         put(self, "_centre", evaluate(lambda: ball(square).sqrt() / ball(self._proposal.scale)))
 

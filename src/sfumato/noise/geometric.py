@@ -198,6 +198,11 @@ class Geometric(SummableLaw):
         b = float(self.scale)
         return np.exp(-z / b) / (1.0 + math.exp(-1.0 / b))
 
+    def characteristic(self, angles: NDArray[np.float64]) -> NDArray[np.float64]:
+        """E cos(a·Z) = 1/(1 + Var·(1 − cos a))."""
+        sines: NDArray[np.float64] = np.sin(angles * 0.5)
+        return 1.0 / (1.0 + 2.0 * self.variance * sines**2)
+
     def _linear_error(
         self, sizes: NDArray[np.float64], often: NDArray[np.int64], missing: Fraction
     ) -> float:

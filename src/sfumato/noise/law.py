@@ -183,6 +183,10 @@ class SummableLaw(SymmetricLaw):
         """Return P(Z ≥ z) for z ≥ 1 in double precision."""
 
     @abstractmethod
+    def characteristic(self, angles: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return E cos(angle·Z) in double precision."""
+
+    @abstractmethod
     def _linear_error(
         self, sizes: NDArray[np.float64], often: NDArray[np.int64], missing: Fraction
     ) -> float:

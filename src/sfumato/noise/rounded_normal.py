@@ -223,6 +223,19 @@ class RoundedNormal(SummableLaw):
 
         return np.asarray(ndtr(-(z - 0.5) / float(self.sigma)), dtype=np.float64)
 
+    def characteristic(self, angles: NDArray[np.float64]) -> NDArray[np.float64]:
+        """By Poisson's sum: E cos(a·Z) = Σ_k e^(−σ²b²/2)·sin(b/2)/(b/2), b = a + 2πk. Terms below
+        e^−29 are left out.
+        """
+        sigma = float(self.sigma)
+        near = angles - 2 * math.pi * np.round(angles / (2 * math.pi))
+        last = math.floor((7.7 / (math.pi * sigma) + 1) / 2)
+        total = np.zeros_like(near)
+        for k in range(-last, last + 1):
+            shifted = near + 2 * math.pi * k
+            total += np.exp(-0.5 * (sigma * shifted) ** 2) * np.sinc(shifted / (2 * math.pi))
+        return total
+
     def _linear_error(
         self, sizes: NDArray[np.float64], often: NDArray[np.int64], missing: Fraction
     ) -> float:

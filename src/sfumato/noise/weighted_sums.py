@@ -75,7 +75,7 @@ def flatten(terms: Iterable[Term]) -> tuple[Term, ...]:
     flat: list[Term] = []
     for law, weight, count in terms:
         inner = law.terms if isinstance(law, SumLaw) else ((law, Fraction(1), 1),)
-        flat += [(each, weight * own, count * often) for each, own, often in inner]
+        flat += [(each, weight * factor, count * often) for each, factor, often in inner]
     return tuple(flat)
 
 
@@ -93,19 +93,17 @@ Between = tuple[Spread, Fraction, Fraction, int]
 @lru_cache(maxsize=4096)
 def _sum_bound(terms: tuple[Between, ...], missing: Fraction) -> Fraction:
     draws = sum(count for *_, count in terms)
-    bounds = (
-        [
-            sum(
-                (
-                    weight * count * law.half_width(1 - missing / draws)
-                    for law, _, weight, count in terms
-                ),
-                Fraction(0),
-            )
-        ]
-        if draws
-        else [Fraction(0)]
-    )
+    if not draws:
+        return Fraction(0)
+    bounds = [
+        sum(
+            (
+                weight * count * law.half_width(1 - missing / draws)
+                for law, _, weight, count in terms
+            ),
+            Fraction(0),
+        )
+    ]
     is_one = len(terms) == 1 and terms[0][1] == terms[0][2]
     if (
         (draws > 1 or not is_one)

@@ -34,9 +34,8 @@ def beliefs(
     handles: dict[str, Artist] = {}
     certain = np.concatenate(([0.0], priors, [1.0]))
     for name in widest:
-        low, high = (
-            np.concatenate(([0.0], end, [1.0])) for end in bands[name]
-        )  # no answer moves a certainty
+        # no answer moves a certainty
+        low, high = (np.concatenate(([0.0], end, [1.0])) for end in bands[name])
         handles[name] = axes.fill_between(
             certain,
             low,

@@ -40,9 +40,8 @@ class Graph:
 
 def graphs(drawn: Sequence[Graph], *, title: str) -> Figure:
     """Draw the graphs in a row. A curve keeps its colour wherever its name occurs again."""
-    canvas = figure(
-        max(6.8, 0.6 + 3.8 * len(drawn)), 4.0, title
-    )  # the title and the legend need their room, even over one graph
+    # the title and the legend need their room, even over one graph
+    canvas = figure(max(6.8, 0.6 + 3.8 * len(drawn)), 4.0, title)
     names = list(dict.fromkeys(name for graph in drawn for name in graph.curves))
     colours = dict(zip(names, COLOURS, strict=False))
     handles: dict[str, Artist] = {}

@@ -34,9 +34,8 @@ def laws(panels: Sequence[LawPanel], *, title: str, across: str, mark: str = "")
     """Draw the panels in a row. Each has its own axes, because the laws differ in width by orders
     of magnitude; `across` labels the horizontal axis.
     """
-    canvas = figure(
-        max(7.0, 0.6 + 3.6 * len(panels)), 4.3, title
-    )  # the title and the legend need their room, even over one panel
+    # the title and the legend need their room, even over one panel
+    canvas = figure(max(7.0, 0.6 + 3.6 * len(panels)), 4.3, title)
     from matplotlib.lines import Line2D  # after figure(), which refuses when matplotlib is missing
 
     handles: dict[str, Artist] = {}

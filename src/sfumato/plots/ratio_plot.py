@@ -66,9 +66,8 @@ def _draw_ratio(
     axes.set_yticks([low, 1.0, high], [f"$e^{{-ε}}$ ≈ {low:.2g}", "1", f"$e^{{ε}}$ ≈ {high:.3g}"])
     axes.set_ylim(math.exp(-reach), math.exp(reach))
     axes.axhspan(low, high, color=_BAND, alpha=0.16, linewidth=0)
-    inside = np.abs(np.log(ratio)) <= epsilon * (
-        1 + 1e-9
-    )  # Laplace's ratio is e^ε or e^−ε itself, and its double may lie next to it
+    # Laplace's ratio is e^ε or e^−ε itself, and its double may lie next to it
+    inside = np.abs(np.log(ratio)) <= epsilon * (1 + 1e-9)
     for chosen, colour in ((inside, INK), (~inside, _BEYOND)):
         axes.plot(at[chosen], ratio[chosen], "o", markersize=3.2, color=colour, markeredgewidth=0)
     axes.axhline(1.0, color=FAINT, linewidth=0.7, zorder=1)

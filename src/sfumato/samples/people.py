@@ -29,10 +29,8 @@ def people() -> pa.Table:
     import pyarrow as pa
 
     customer, uniform = customers(Uniform(SEED)), Uniform(SEED + 1)
-    woman, ill = (
-        uniform(USERS) < 0.5,
-        np.searchsorted(np.cumsum(list(DISEASES.values())), uniform(USERS), side="right"),
-    )
+    woman = uniform(USERS) < 0.5
+    ill = np.searchsorted(np.cumsum(list(DISEASES.values())), uniform(USERS), side="right")
     birthday = np.floor(365 * uniform(USERS)).astype("timedelta64[D]")
     born = (2025 - 1970 - customer.age).astype("datetime64[Y]").astype("datetime64[D]") + birthday
     return pa.table(

@@ -85,10 +85,8 @@ def smooth(
         products = (column[left:right] - row[i]) * np.exp(-beta * (apart - 1))
         place = int(np.argmax(products))
         if apart[place] > 0 and products[place] > best:
-            best, at = (
-                float(products[place]),
-                (int(apart[place]) - 1, int(column[left + place] - row[i])),
-            )
+            best = float(products[place])
+            at = (int(apart[place]) - 1, int(column[left + place] - row[i]))
         waiting += [(top, i, left, left + place + 1), (i + 1, bottom, left + place, right)]
     return at
 

@@ -159,10 +159,8 @@ def linear(matrix: Sequence[Sequence[Number]], *, relation: str) -> Global:
     sup = max((max(size) for size in sizes), default=Fraction(0))
     if sup == 0:
         raise refusals.MATRIX_WITHOUT_EFFECT()
-    l1, square = (
-        max(_total(size) for size in sizes),
-        max(_total([v * v for v in size]) for size in sizes),
-    )
+    l1 = max(_total(size) for size in sizes)
+    square = max(_total([v * v for v in size]) for size in sizes)
     return Global(
         l1=l1,
         l2_squared=square,

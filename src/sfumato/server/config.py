@@ -65,9 +65,8 @@ class DatasetConfig:
     analysts: Mapping[str, Guarantee] = field(default_factory=dict)
     deadline: float | None = None
     most_releases: int | None = None  # None: the service's number
-    overruns: Mapping[str, int] = field(
-        default_factory=dict
-    )  # by analyst, in place of the service's number
+    # by analyst, in place of the service's number
+    overruns: Mapping[str, int] = field(default_factory=dict)
     ledger: str = field(repr=False)
 
 

@@ -39,9 +39,8 @@ def describe(served: Served, config: Config) -> SchemaModel:
             )
             for declared in served.declarations
         ],
-        database=(
-            served.table.original.to_toml() if isinstance(served.table, Database) else None
-        ),  # links and public tables
+        # links and public tables
+        database=(served.table.original.to_toml() if isinstance(served.table, Database) else None),
         example=_example(served.declarations),
         deadlines=list(config.deadlines),
     )

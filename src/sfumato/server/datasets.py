@@ -46,9 +46,8 @@ class Served:
     long: Ledger
     shares: set[str] = field(default_factory=set)
     checking: threading.Lock = field(default_factory=threading.Lock)
-    checked: Checked = field(
-        default_factory=Checked
-    )  # the end of the last successful check in this process
+    # the end of the last successful check in this process
+    checked: Checked = field(default_factory=Checked)
     checked_fully: float = 0.0  # time of the last full check
     _paid: set[tuple[str, tuple[LearnedLimit, ...]]] = field(default_factory=set)
     _points: TimelinePoints | None = None
@@ -200,9 +199,6 @@ def _amend_share(ledger: Ledger, who: str, budget: Guarantee) -> None:
     """
     account = ledger.account(who)
     least = budget.from_vector(map(max, budget.vector, account.spent))
-    if not _is_same_budget(account.budget, least):
+    stored = account.budget
+    if stored != Guarantee._bind(1 * least, stored.relation, stored.unit):
         ledger.amend(least, REASON if least == budget else SPENT, share=who)
-
-
-def _is_same_budget(stored: Guarantee, configured: Guarantee) -> bool:
-    return stored == Guarantee._bind(1 * configured, stored.relation, stored.unit)

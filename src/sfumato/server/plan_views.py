@@ -1,10 +1,11 @@
 """Plans as the service replies them: cost, expected errors, explanation, and a sample answer of the
 same shape. Planning reads no data and costs nothing.
 
-*Kept*      The service caches replies to the same text, without statements; a worker plans a
-            release again. A cached plan follows from the declaration, the known lessons and the
-            question; whether it is affordable is checked each time. Each analyst has their own
-            cache: the speed of a reply says nothing about what others planned.
+*Kept*      The service caches replies to the same text, with their plans, without statements. A
+            worker releases such a plan and plans nothing again. A cached plan follows from the
+            declaration, the known lessons and the question; whether it is affordable is checked
+            each time. Each analyst has their own cache: the speed of a reply says nothing about
+            what others planned.
 *Owing*     An analyst who has not paid for limits that others learned gets the plan, or the
             refusal, as if nobody had learned them.
 *Turns*     Planning has threads of its own, given out in turn among analysts, one to each. An
@@ -12,7 +13,8 @@ same shape. Planning reads no data and costs nothing.
             and delays nothing else. No lock is held during planning.
 *Limits*    `query_complexity` checks a question before planning. Planning ends after `plan_seconds`
             of processor time, and an analyst has `planning_per_minute` of it in this process. A
-            release counts its planning time again, since a worker plans it again.
+            release counts its planning time again if a worker has to plan it again, because limits
+            are still to be learned or to be paid for.
 *Invented*  The sample uses the assumed group size and the middles of bounds: it shows only how wide
             intervals would be.
 """
@@ -65,6 +67,7 @@ from .least_cost import part_of, refuse_below, suffices
 from .reply_quota import reply_bytes
 from .workers.deadlines import deadline_class
 from .workers.fair_turns import Full, Turns
+from .workers.handed_plan import pack
 
 MOST_KEPT, MOST_BYTES = 2000, 2**25
 THREADS = 4  # that plan; one for each name, of those whose turn it is
@@ -84,7 +87,8 @@ INVENTED = ("a", "b", "c")
 class PlanView:
     """A cached plan: the reply without `affordable`; its cost, and the part of the budget that the
     answer itself uses; its deadline class; the name under which its answer would be stored; a bound
-    on the bytes of its reply, if that is public; and the processor time of planning.
+    on the bytes of its reply, if that is public; the processor time of planning; and the plan for a
+    worker, None if the worker has to plan again.
     """
 
     head: bytes
@@ -94,11 +98,12 @@ class PlanView:
     stored_as: str
     reply: int | None
     seconds: float
+    packed: bytes | None = None
 
     @property
     def size(self) -> int:
         """The approximate bytes of the plan in the cache, with its question."""
-        return len(self.head) + 2 * len(self.stored_as)
+        return len(self.head) + 2 * len(self.stored_as) + len(self.packed or b"")
 
 
 class Planner:
@@ -145,37 +150,39 @@ class Planner:
         except BaseException:
             self._turns.give(who, thread)
             raise
-        making.add_done_callback(
-            lambda done: self._finish(who, thread, done)
-        )  # the client may be gone by then; the name holds the thread until it ends
+        # the client may be gone by then; the name holds the thread until it ends
+        making.add_done_callback(lambda done: self._finish(who, thread, done))
         return await asyncio.shield(making)
 
     def count_replanning(self, who: str, planned: PlanView) -> None:
-        """Count the processor time of a worker that plans the question again; refuse if the analyst
-        has none left.
+        """Count the processor time of a worker that has to plan the question again; refuse if the
+        analyst has none left.
         """
-        self._check_allowance(who)
-        self._allowance.spend(who, planned.seconds)
+        if planned.packed is None:
+            self._check_allowance(who)
+            self._allowance.spend(who, planned.seconds)
 
     def make(self, served: Served, who: str, question: Question, canonical: bytes) -> PlanView:
         """Plan a question, or refuse it. The plan uses learned limits only if the analyst has paid
         for them.
         """
-        how, begun = question.plan_arguments(), time.thread_time()
+        how, begun, state = question.plan_arguments(), time.thread_time(), served.table.state
+        declared = state.declared
         owed, lessons, plan = served.unpaid_lessons(who), served.lessons, None
         if not owed:
             plan = _try_plan(served.table, question.sql, how)
-            owed = served.unpaid_lessons(
-                who
-            )  # by planning it was seen what others have learned meanwhile
+            # by planning it was seen what others have learned meanwhile
+            owed = served.unpaid_lessons(who)
         if owed:
             plan = _try_plan(served.blank, question.sql, how)
         if isinstance(plan, Exception):
             raise plan
         assert plan is not None
         planned = self._make_view(served, plan, question, owed)
-        planned = replace(planned, seconds=time.thread_time() - begun)
-        if not owed and not isinstance(plan, PendingPlan) and served.lessons == lessons:
+        is_current = not owed and state.declared is declared  # else it was replaced meanwhile
+        packed = pack(plan, state, declared) if is_current and isinstance(plan, Plan) else None
+        planned = replace(planned, seconds=time.thread_time() - begun, packed=packed)
+        if packed is not None:
             self._add_to_cache((served.name, who, canonical, lessons), planned)
         return planned
 
@@ -259,10 +266,8 @@ class Planner:
             and isinstance(plan, PendingPlan)
             and not {lesson.limit for lesson in served.lessons}.issuperset(plan.missing)
         ):
-            owed = [
-                *owed,
-                ratios(price(served.ledger.budget, (plan.learning,))),
-            ]  # others have learned a part of what is missing
+            # others have learned a part of what is missing
+            owed = [*owed, ratios(price(served.ledger.budget, (plan.learning,)))]
         own_cost = ratios(price(served.ledger.budget, (priced,)))
         cost = _sum(own_cost, owed)
         full_cost = in_currency(served.ledger.budget, fractions(cost)) if owed else plan.cost

@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
 import json
 import time
@@ -92,13 +93,8 @@ async def _answer_new(
         worker = await pool.take(PATIENCE, request.who)
     except Full:
         raise ProblemError(problems.WAITING) from None
-    except (
-        TimeoutError,
-        RuntimeError,
-        OSError,
-        EOFError,
-        ValueError,
-    ):  # none is free in time, or one ended while it began
+    except (TimeoutError, RuntimeError, OSError, EOFError, ValueError):
+        # none is free in time, or one ended while it began
         raise ProblemError(problems.BUSY) from None
     ended = Outcome(problems.INTERNAL)
     try:
@@ -114,22 +110,18 @@ async def _answer_new(
                 raise ProblemError(problems.RUNNING)
         except Limited as limited:
             raise ProblemError(problems.OVERRUNS if limited.reached else problems.BUSY) from None
-        sent = _message(request, question, media, planned.deadline, recall=earlier is not None)
+        sent = _message(request, question, media, planned, recall=earlier is not None)
         message, charged = await worker.ask(sent, PREPARE, worker_time(planned.deadline))
         leaves = 0.0 if charged is None else charged + reply_time(planned.deadline)
-        if charged is not None and message.kind not in (
-            "answer",
-            "refused",
-            "exceeded",
-        ):  # when it broke is about data: our own records are written at one moment
+        # when it broke is about data: our own records are written at one moment
+        if charged is not None and message.kind not in ("answer", "refused", "exceeded"):
             await wait_until(charged + worker_time(planned.deadline))
         try:
             ended = await _store_outcome(
                 curator, request, message, media, leaves if charged is not None else None
             )
-            if (
-                ended.key_is_free and earlier is not None
-            ):  # it was begun before, and may have been charged then: its key is found again
+            # it was begun before, and may have been charged then: its key is found again
+            if ended.key_is_free and earlier is not None:
                 ended = Outcome(problems.INTERNAL)
         # our own records cannot be written; under its key it is found in the ledger later, if it is
         # there
@@ -211,18 +203,18 @@ def _render_other_form(curator: CuratorService, request: RequestKey, media: str)
 
 
 def _message(
-    request: RequestKey, question: Question, media: str, deadline: float, *, recall: bool
+    request: RequestKey, question: Question, media: str, planned: PlanView, *, recall: bool
 ) -> WorkerRequest:
-    sent_fields = question.as_sent()
+    deadline, packed = planned.deadline, planned.packed
     stored = storing_time(deadline)
-    timeout = worker_time(
-        worker_time(deadline) if stored is None else stored
-    )  # the engine is interrupted a little before that
+    # the engine is interrupted a little before that
+    timeout = worker_time(worker_time(deadline) if stored is None else stored)
     busy = None if stored is None else worker_time(deadline)
     return {
         "dataset": request.dataset,
         "who": request.who,
-        "question": sent_fields,
+        "question": question.as_sent(),
+        "plan": None if packed is None else base64.b64encode(packed).decode("ascii"),
         "media": media,
         "timeout": timeout,
         "recall": recall,

@@ -69,9 +69,8 @@ def reply_bytes(
         _length(name) + 4 + 2 * max((_length(value) for value in values), default=0)
         for name, values in keys.items()
     )
-    shown = sum(
-        bins * 3 * (_length(name) + 6 + NUMBER) for name, bins in columns.items()
-    )  # the value and both ends of its interval
+    # the value and both ends of its interval
+    shown = sum(bins * 3 * (_length(name) + 6 + NUMBER) for name, bins in columns.items())
     rows = max(columns.values(), default=1)  # a histogram has a row for each bin
     return (
         ANSWER

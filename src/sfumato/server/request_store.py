@@ -194,9 +194,8 @@ class RequestStore:
                 if overruns + running >= limit:
                     raise Limited(reached=overruns >= limit)
             ours = bool(run(statement, (*request, digest, time.time(), until)))
-            self._check_not_void(
-                run, request
-            )  # afterwards: on a server the INSERT waited for a process that deletes this request
+            # afterwards: on a server the INSERT waited for a process that deletes this request
+            self._check_not_void(run, request)
             return ours
 
     def head(self, dataset: str) -> Head | None:

@@ -66,9 +66,8 @@ def run(path: str | Path) -> None:
 
     config = load(path)
     check_ready(config)
-    os.environ["PYTHONSAFEPATH"] = (
-        "1"  # processes that are started from here import nothing from the working directory
-    )
+    # processes that are started from here import nothing from the working directory
+    os.environ["PYTHONSAFEPATH"] = "1"
     if config.workers == 1:
         divide(1)
         uvicorn.run(create(config), **options(config))

@@ -143,9 +143,8 @@ def prepare_server(connection: psycopg.Connection[TupleRow]) -> None:
             connection.execute(f"CREATE SCHEMA {SCHEMA}")
         connection.execute(f"SET search_path = {SCHEMA}")
         if connection.execute("SHOW synchronous_commit").fetchone() != ("remote_apply",):
-            connection.execute(
-                "SET synchronous_commit = on"
-            )  # at least: what returned has reached the disk
+            # at least: what returned has reached the disk
+            connection.execute("SET synchronous_commit = on")
         for statement in steps:
             connection.execute(statement.format(**SERVER))
         if steps:

@@ -55,10 +55,8 @@ def create_token(
         raise refusals.TOKEN_DATASET_WRONG()
     if isinstance(days, bool) or not 1 <= days <= MOST_DAYS:
         raise refusals.DAYS_OUT_OF_RANGE(days=days, most=MOST_DAYS)
-    id_, secret = (
-        "".join(secrets.choice(_ALPHABET) for _ in range(16)),
-        secrets.token_urlsafe(BITS // 8),
-    )
+    id_ = "".join(secrets.choice(_ALPHABET) for _ in range(16))
+    secret = secrets.token_urlsafe(BITS // 8)
     now = int(time.time())
     datasets_json = json.dumps(None if datasets is None else sorted(set(datasets)))
     state.add_token(
@@ -72,12 +70,10 @@ class Tokens:
 
     def __init__(self, state: RequestStore) -> None:
         self._state = state
-        self._verified: OrderedDict[bytes, str] = (
-            OrderedDict()
-        )  # SHA-256 of a token → the stored hash it was verified against
-        self._turn = asyncio.Semaphore(
-            2
-        )  # argon2 takes memory: a flood of wrong tokens waits in line
+        # SHA-256 of a token → the stored hash it was verified against
+        self._verified: OrderedDict[bytes, str] = OrderedDict()
+        # argon2 takes memory: a flood of wrong tokens waits in line
+        self._turn = asyncio.Semaphore(2)
 
     async def asker(self, authorization: str | None) -> Asker:
         """Return the holder of the token in a header; else raise a problem that never says why."""

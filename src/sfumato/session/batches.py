@@ -40,6 +40,11 @@ class Batch:
     promise: Guarantee
     mechanism: Combined
 
+    @classmethod
+    def of(cls, plan: Plan) -> Batch:
+        """Return one plan as a batch."""
+        return cls((plan,), (Fraction(1),), plan.promise, plan.mechanism)
+
     @property
     def cost(self) -> Guarantee:
         """The cost of the whole batch."""

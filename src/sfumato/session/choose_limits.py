@@ -1,21 +1,29 @@
-"""Choose limits from noisy histograms. This post-processes and draws nothing: the same histogram
-always gives the same limit.
+"""Choose limits from noisy histograms. This post-processes and draws nothing: the same histograms
+always give the same limits.
 
-*Seen*        A cell counts as surely inhabited if its noisy count exceeds what noise alone reaches
-              in any cell with probability 1 in 10,000: a false cell far out would ruin the choice.
-              From those outward, the next cells count as inhabited as long as each exceeds what
-              noise alone reaches there with probability 5 %: a false cell next to true ones costs
-              little. All other cells count as empty.
-*Rows*        With a limit k, σ the noise of a count in which a unit has one row, and c_j units of
-              about m_j rows: k makes (k·σ)² + (Σ c_j·(m_j − k)⁺ / 100)² least. That is the squared
-              error of a count in one of 100 equal groups: its noise, and the rows that the limit
-              leaves out of it.
-*Bounds*      [low, high] makes (σ·max(|low|, |high|))² + (Σ c_j·d_j / 4)² least, d_j the way from
-              the middle of a cell to the bounds: the squared error of a sum over a quarter of the
-              table. The quarter is larger than the group above because clipped values bias means,
-              while dropped rows shrink sums and counts alike.
-*Reference*   σ is the standard deviation at the promise of the release that follows, a third of it
-              for each part: count, sum and choice of groups.
+*Error*       A limit makes the expected squared error of a number least: that of its noise, which
+              grows with the limit, and that of what the limit leaves out. `noisy_cells` estimates
+              from cumulative counts how many units, or rows, lie beyond each candidate, and leans
+              to the wide side.
+*Rows*        With a limit k, σ the noise of a count in which a unit has one row, and n rows of a
+              unit: k makes (k·σ)² + (Σ (n − k)⁺ / G)² least, the squared error of a count in one of
+              G equal groups. Candidates are the powers of two.
+*Bounds*      [low, high] makes σ²·(low² + high²) + (f·Σ d / G)² least, d the way from a value to
+              the bounds: the squared error of a sum, for each row that a unit counts for. A unit
+              weighs one in the histogram, and f in a sum, relative to a unit with k rows: the mean
+              of min(n, k)/k where rows were learned as well, 1 otherwise. Candidates are 0 and the
+              powers of two on both sides.
+*Question*    G is the number of groups of the question that needs the limit: 1 for the whole table,
+              the number of public keys, PRIVATE_GROUPS for private ones; 100 at most. σ is the
+              deviation at its promise, an equal part for each of its noisy numbers.
+*Diluted*     A row that a limit leaves out lacks in a count as 1; in a sum as a mean value only,
+              while the noise grows with the bounds: a quarter is assumed. A mean moves only as far
+              as units with many rows differ from others: a thirtieth. Of several columns the
+              most sensitive counts. Private groups: a tenth, unless `max_groups` is declared, as
+              more people have to be in a group that is named the higher the limit is.
+*Groups*      The other rule, whatever the question: σ for three parts, rows for one of 100 groups,
+              bounds for a quarter of the table with f = 1, and no tail. It gives lower limits, with
+              less noise in small groups.
 *Beyond*      The share beyond a limit covers all cells up to the last inhabited one, and at least
               WINDOW cells beyond the limit. The record says where these end: further out the data
               cannot be told from the noise of many cells. The same noise chooses limit and end, so
@@ -27,27 +35,26 @@ always gives the same limit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
-from ..exact.balls import up
 from ..guarantees import Guarantee
 from ..guarantees.largest_epsilon import largest_epsilon
-from ..noise.weighted_sums import Spread, sum_bound
 from ..tables.declare.declaration import MOST_ROWS
 from ..tables.declare.learned_limits import Rest, Tails, round_share, round_share_up
 from ..tables.expr.types import Type
+from .noisy_cells import NoisyHistogram, Outward
 from .promises import share_of
 
 PIECES = 3
 ROW_GROUPS = 100
 SUM_GROUPS = 4
-SURE, NEXT = Fraction(1, 10_000), Fraction(1, 20)
-MISSED = Fraction(1, 20)
-"""The chance that the stated share beyond a limit is wrong."""
-
+PRIVATE_GROUPS = 10
+"""The number of groups to assume where the groups of a question are not public."""
+DILUTIONS = {"count": 1, "sum": 4, "mean": 30, "private": 10}
+"""In what a question asks for, one in so many of the rows that a limit leaves out counts."""
 WINDOW = 2
 """The share beyond a limit covers at least so many cells, inhabited or not."""
 
@@ -59,63 +66,39 @@ _DIGIT = math.log2(10)
 
 
 @dataclass(frozen=True, slots=True)
-class NoisyHistogram:
-    """A noisy histogram and its thresholds: a count above `sure` marks a cell as inhabited, a count
-    above `near` does so next to an inhabited cell.
-
-    `noise_bound` gives how far the noise of a run of so many cells may be off: for all runs at
-    once, with probability 95 %.
+class Aim:
+    """The number whose expected error limits make least: the deviation of a count with one row per
+    unit, the number of equal groups for rows and for bounds, and whether to lean to the wide side.
     """
 
-    counts: tuple[float, ...]
-    sure: float
-    near: float
-    noise_bound: Callable[[int], float]
+    noise: float
+    row_groups: int = 1
+    sum_groups: int = 1
+    lean: bool = True
 
-    @property
-    def cells(self) -> range:
-        """The cells that count as inhabited, without a gap; an empty range if there is none."""
-        surely = [i for i, count in enumerate(self.counts) if count > self.sure]
-        if not surely:
-            return range(0)
-        first, last = surely[0], surely[-1]
-        while first > 0 and self.counts[first - 1] > self.near:
-            first -= 1
-        while last + 1 < len(self.counts) and self.counts[last + 1] > self.near:
-            last += 1
-        return range(first, last + 1)
+    @classmethod
+    def for_question(
+        cls, promise: Guarantee, *, parts: int = PIECES, row_groups: int = 1, sum_groups: int = 1
+    ) -> Aim:
+        """Aim at a question with this promise, so many noisy numbers, and so many groups."""
+        rows, sums = (min(number, ROW_GROUPS) for number in (row_groups, sum_groups))
+        return cls(count_noise(promise, parts), rows, sums)
 
-    def share_beyond(self, beyond: range, within: range) -> tuple[Fraction, Fraction]:
-        """Estimate which share of both runs of cells lies in `beyond`, and its error at 95 %. The
-        share is least with the fewest beyond and the most within.
-        """
-        fewest_beyond, count_beyond, most_beyond = self._total(beyond)
-        fewest_within, count_within, most_within = self._total(within)
-        low, high = (
-            a / (a + b) if a + b else end
-            for a, b, end in ((fewest_beyond, most_within, 0.0), (most_beyond, fewest_within, 1.0))
-        )
-        total = count_beyond + count_within
-        share = round_share(count_beyond / total if total else (low + high) / 2)
-        return share, round_share_up(max(high - share, share - low))
-
-    def _total(self, cells: range) -> tuple[float, float, float]:
-        """Sum a run of cells: at least, about and at most, never below 0."""
-        total = sum(self.counts[i] for i in cells)
-        error = self.noise_bound(len(cells)) if cells else 0.0
-        return max(total - error, 0.0), max(total, 0.0), max(total + error, 0.0)
+    @classmethod
+    def for_groups(cls, promise: Guarantee) -> Aim:
+        """Aim at small groups, whatever the question."""
+        return cls(count_noise(promise), ROW_GROUPS, SUM_GROUPS, lean=False)
 
 
-def noise_bound(law: Spread, length: int, cells: int) -> float:
-    """Bound the noise of a run of this length, for all runs of a histogram at once, except with
-    probability MISSED. Runs of length n may miss MISSED/(n·(n + 1)) together, which adds up to no
-    more than MISSED over all n; each of the cells − n + 1 runs gets an equal part.
+@dataclass(frozen=True, slots=True)
+class RowLimit:
+    """The chosen number of rows, the shares beyond it, and its fill: the mean number of rows that a
+    unit counts for, relative to the limit. No shares: a default.
     """
-    return up(
-        sum_bound(
-            ((law, Fraction(1), length),), MISSED / (length * (length + 1) * (cells - length + 1))
-        )
-    )
+
+    rows: int
+    rest: Rest | None
+    fill: float = 1.0
 
 
 def row_edges() -> tuple[int, ...]:
@@ -124,23 +107,53 @@ def row_edges() -> tuple[int, ...]:
     return (1, *(power + 1 for power in powers), 2**62)
 
 
-def row_limit(histogram: NoisyHistogram, noise: float) -> tuple[int, Rest | None]:
-    """Choose the row limit per unit, and estimate the share of units with more rows."""
-    cells = histogram.cells
-    if not cells:
-        return DEFAULT_ROWS, None
-    middle = [1.0, *(0.75 * 2**j + 0.5 for j in range(1, MOST_ROWS.bit_length())), 1.5 * MOST_ROWS]
+def row_limit(histogram: NoisyHistogram, aim: Aim) -> RowLimit:
+    """Choose the row limit per unit, and estimate the shares of units and of rows beyond it."""
+    cells = Outward(histogram.counts, histogram.noise)
+    start = cells.sure_last
+    if start < 0:
+        return RowLimit(DEFAULT_ROWS, None)
+    last = cells.last(start)
+    beyond = [*cells.cumulative(last, lean=aim.lean), 0.0]
+    # of the rows that a cell spans, a unit beyond it has all, and a unit in it has from one to all
+    widths = _row_widths()
+    rows = [
+        farther * width + (here - farther) * (width + 1) / 2
+        for width, (here, farther) in zip(widths, pairwise(beyond), strict=False)
+    ]
+    within = list(accumulate(rows))
+    total = within[-1]
 
     def error(j: int) -> float:
-        lost = sum(max(histogram.counts[i], 0.0) * max(middle[i] - 2**j, 0.0) for i in cells)
-        return float((2**j * noise) ** 2 + (lost / ROW_GROUPS) ** 2)
+        return math.hypot(2**j * aim.noise, (total - within[j]) / aim.row_groups)
 
-    best = min(range(min(cells.stop, MOST_ROWS.bit_length())), key=error)
-    end = min(max(cells.stop, best + 1 + WINDOW), len(histogram.counts))
-    return 2**best, (
-        *histogram.share_beyond(range(best + 1, end), range(best + 1)),
-        Fraction(row_edges()[end] - 1),
-    )
+    best = min(range(min(len(rows), MOST_ROWS.bit_length())), key=error)
+    end = min(max(last + 1, best + 1 + WINDOW), len(histogram.counts))
+    most = _most_rows_beyond(histogram, best, end)
+    lost = min(round_share((total - within[best]) / total if total else 0.0), most)
+    share, off = histogram.share_beyond(range(best + 1, end), range(best + 1))
+    rest = (share, off, Fraction(row_edges()[end] - 1), lost, most)
+    return RowLimit(2**best, rest, within[best] / (2**best * beyond[0]) if beyond[0] else 1.0)
+
+
+def _row_widths() -> list[int]:
+    """The numbers of rows that each cell spans. The last cell has no end: it counts as twice the
+    one before.
+    """
+    return [1, *(2**j for j in range(MOST_ROWS.bit_length()))]
+
+
+def _most_rows_beyond(histogram: NoisyHistogram, limit: int, end: int) -> Fraction:
+    """Bound the share of rows beyond the limit, among units in cells before `end`: most units
+    beyond each cell, with most rows, and fewest units within, with fewest rows.
+    """
+    if end == len(histogram.counts):
+        return Fraction(1)  # the last cell has no end
+    widths = _row_widths()
+    totals = [histogram.total(range(i, end)) for i in range(end + 1)]
+    beyond = sum(totals[i][2] * widths[i] for i in range(limit + 1, end))
+    within = sum(totals[i + 1][0] * (widths[i] - 1) + totals[i][0] for i in range(limit + 1))
+    return round_share_up(beyond / (beyond + within)) if beyond else Fraction(0)
 
 
 def value_edges(column: Type) -> tuple[Fraction, ...]:
@@ -157,65 +170,69 @@ def value_edges(column: Type) -> tuple[Fraction, ...]:
 
 
 def value_bounds(
-    edges: Sequence[Fraction], histogram: NoisyHistogram, noise: float
+    edges: Sequence[Fraction], histogram: NoisyHistogram, aim: Aim, fill: float = 1.0
 ) -> tuple[tuple[Fraction, Fraction], Tails | None]:
     """Choose the bounds of a column, and estimate the shares of rows below and above them."""
-    cells = histogram.cells
-    if not cells:
+    zero, counts, noise = edges.index(Fraction(0)), histogram.counts, histogram.noise
+    sides = Outward(counts[:zero][::-1], noise), Outward(counts[zero:], noise)
+    last = [side.sure_last for side in sides]
+    size = max(last)
+    if size < 0:
         return DEFAULT_BOUNDS, None
-    widest = Fraction(2) ** WIDEST
-    middle = [
-        float(max(min((low + high) / 2, widest * 3 / 2), widest * -3 / 2))
-        for low, high in pairwise(edges)
-    ]
-    ends = [edge for edge in edges[cells.start : cells.stop + 1] if abs(edge) <= widest]
+    for i in sorted(range(2), key=lambda i: -last[i]):  # the wider side first
+        last[i] = sides[i].last(last[i], size)
+        size = max(size, last[i])
+    sizes = edges[zero:]
+    # far beyond the widest bounds a value counts as if it were near them
+    widths = [float(min(b - a, Fraction(2) ** WIDEST)) for a, b in pairwise(sizes)]
+    lows, highs = (
+        _clipped(side.cumulative(end, lean=aim.lean), sizes, widths)
+        for side, end in zip(sides, last, strict=True)
+    )
 
-    def clipped(distances: Sequence[float]) -> float:
-        return sum(max(histogram.counts[i], 0.0) * max(distances[i], 0.0) for i in cells)
-
-    zero = Fraction(0)
-    lows = {
-        low: clipped([float(low) - x for x in middle])
-        for low in [zero, *(e for e in ends if e < 0)]
-    }
-    highs = {
-        high: clipped([x - float(high) for x in middle])
-        for high in [zero, *(e for e in ends if e > 0)]
-    }
-
-    def error(pair: tuple[Fraction, Fraction]) -> tuple[float, Fraction]:
+    def error(pair: tuple[int, int]) -> tuple[float, Fraction]:
         low, high = pair
-        size = float(max(-low, high))
-        return (size * noise) ** 2 + ((lows[low] + highs[high]) / SUM_GROUPS) ** 2, high - low
+        lost = fill * (lows[low] + highs[high]) / aim.sum_groups
+        noise = math.hypot(sizes[low], sizes[high]) * aim.noise
+        return math.hypot(noise, lost), sizes[low] + sizes[high]
 
-    low, high = min(
-        ((low, high) for low in lows for high in highs if low < high),
-        key=error,
-        default=(zero, min(e for e in edges if e > 0)),
-    )
-    below, above = edges.index(low), edges.index(high)
+    pairs = [(low, high) for low in range(len(lows)) for high in range(len(highs)) if low + high]
+    low, high = min(pairs, key=error, default=(0, 1))
     # next to 0 the cells are tiny, and tell nothing
-    down, more = (WINDOW if end else 0 for end in (low, high))
-    first, last = (
-        max(min(cells.start, below - down), 0),
-        min(max(cells.stop, above + more), len(histogram.counts)),
-    )
+    farther = [
+        min(max(end + 1, bound + (WINDOW if bound else 0)), len(side.counts))
+        for side, end, bound in zip(sides, last, (low, high), strict=True)
+    ]
+    first, stop = zero - farther[0], zero + farther[1]
     left, right = (
-        histogram.share_beyond(range(first, below), range(below, last)),
-        histogram.share_beyond(range(above, last), range(first, above)),
+        histogram.share_beyond(range(first, zero - low), range(zero - low, stop)),
+        histogram.share_beyond(range(zero + high, stop), range(first, zero + high)),
     )
-    return (low, high), (left[0], right[0], max(left[1], right[1]), edges[first], edges[last])
+    tails = (left[0], right[0], max(left[1], right[1]), edges[first], edges[stop])
+    return (edges[zero - low], edges[zero + high]), tails
 
 
-def count_noise(promise: Guarantee) -> float:
-    """Return the standard deviation of a count with one row per unit, if the promise is split three
-    ways.
+def _clipped(beyond: list[float], sizes: Sequence[Fraction], widths: list[float]) -> list[float]:
+    """Estimate, for a bound at each edge of one side, how much of all values lies beyond it. A
+    value in a cell lies in its middle on average.
+    """
+    parts = [
+        width * (here + farther) / 2
+        for width, (here, farther) in zip(widths, pairwise([*beyond, 0.0]), strict=False)
+    ]
+    clipped = [*accumulate(reversed(parts), initial=0.0)][::-1]
+    return [lost for lost, size in zip(clipped, sizes, strict=False) if size <= 2**WIDEST]
+
+
+def count_noise(promise: Guarantee, parts: int = PIECES) -> float:
+    """Return the standard deviation of a count with one row per unit, if the promise is split into
+    so many equal parts.
     """
     target = promise.noise_target
     assert target is not None  # the plan refuses a promise that no noise keeps
     if target.mu_squared is not None:
-        return math.sqrt(PIECES / float(target.mu_squared))
-    return math.sqrt(2) * PIECES / float(largest_epsilon(promise.without_delta()))
+        return math.sqrt(parts / float(target.mu_squared))
+    return math.sqrt(2) * parts / float(largest_epsilon(promise.without_delta()))
 
 
 def histogram_share(promise: Guarantee, share: Fraction) -> Guarantee:

@@ -17,6 +17,7 @@ separate charge, and store it.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -26,8 +27,10 @@ from typing import Any
 from ..exact.numbers import text
 from ..guarantees import Guarantee
 from ..mechanisms.shared.additive import Additive
+from ..noise.law import SummableLaw
 from ..release import or_failed, release
 from ..tables import aggregates as ag
+from ..tables.aggregates.component import Component
 from ..tables.declare.declaration import Declaration
 from ..tables.expr.column_names import unknown_column
 from ..tables.expr.expressions import col
@@ -39,17 +42,16 @@ from ..tables.query.per_unit import Total
 from ..tables.query.stages import Query, Rows
 from . import session_refusals as refusals
 from .choose_limits import (
-    NEXT,
-    SURE,
-    NoisyHistogram,
-    count_noise,
+    DILUTIONS,
+    PRIVATE_GROUPS,
+    Aim,
     histogram_share,
-    noise_bound,
     row_edges,
     row_limit,
     value_bounds,
     value_edges,
 )
+from .noisy_cells import NEXT, SURE, CellNoise, NoisyHistogram
 from .table_state import LearnedLimit, TableState
 
 LEARNING_SHARE = Fraction(1, 6)
@@ -58,6 +60,9 @@ FIRST_SHARE = Fraction(1, 20)
 """The cost of learning for an accuracy goal, whose price is not known yet, as a share of the
 budget.
 """
+
+LEARN_FOR = ("question", "groups")
+"""What learned limits may be best for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,56 @@ class Learning:
         return "\n".join(lines)
 
 
+def check_learn_for(learn_for: object) -> str:
+    """Refuse what limits cannot be learned for."""
+    if not isinstance(learn_for, str) or learn_for not in LEARN_FOR:
+        raise refusals.LEARN_FOR_UNKNOWN(value=learn_for)
+    return learn_for
+
+
+def aim_of(
+    learn_for: str,
+    promise: Guarantee,
+    questions: Sequence[tuple[Query, Sequence[Component]]] = (),
+) -> Aim:
+    """Return what learned limits have to be best for: questions that have one promise together, or
+    small groups of the table. Without a question: totals of the whole table.
+    """
+    if check_learn_for(learn_for) == "groups":
+        return Aim.for_groups(promise)
+    if not questions:
+        return Aim.for_question(promise)
+    parts = sum(
+        sum(not component.pooled for component in components) + (not query.public)
+        for query, components in questions
+    )
+    rows = min(
+        _count_groups(query) * _dilution(query, aggregate.kind)
+        for query, _ in questions
+        for _, aggregate in query.aggregates
+    )
+    sums = min(_count_groups(query) for query, _ in questions)
+    return Aim.for_question(promise, parts=parts, row_groups=rows, sum_groups=sums)
+
+
+def _dilution(query: Query, kind: str) -> int:
+    """Return how many of the rows that a limit leaves out count as one, in a kind of column. If the
+    limit of rows also limits the private groups of a unit, a high one hides groups.
+    """
+    if not query.public and query.rows.declaration.max_groups is None:
+        return DILUTIONS["private"]
+    if kind == "sum":
+        return DILUTIONS["sum"]
+    return DILUTIONS["count" if ag.KINDS[kind].error_of == "noise" else "mean"]
+
+
+def _count_groups(query: Query) -> int:
+    """Return the number of groups of a query, assumed if they are not public."""
+    if not query.keys:
+        return 1
+    return math.prod(map(len, query.domains)) if query.public else PRIVATE_GROUPS
+
+
 def release_promise_of(learning: Guarantee) -> Guarantee:
     """Return the promise of a release whose learning share would be `learning`."""
     return histogram_share(learning, Fraction(1) / LEARNING_SHARE)
@@ -114,27 +169,32 @@ def run_lessons(
     state: TableState,
     missing: Sequence[MissingLimit],
     promise: Guarantee,
-    reference: Guarantee,
+    aim: Aim,
     *,
     share: str | None,
     fresh: bool,
     timeout: float | None,
 ) -> tuple[LearnedLimit, ...]:
     """Learn one limit after the other: charge, release its histogram, choose and store. Each limit
-    gets an equal share of the promise. All plans are made before the first charge.
+    gets an equal share of the promise. All plans are made before the first charge. Bounds follow
+    the limit of rows of their table, if that is learned with them.
     """
     plans = [
         plan_lesson(state, limit, histogram_share(promise, Fraction(1, len(missing))))
         for limit in missing
     ]
-    noise = count_noise(reference)
     lessons = []
+    fills: dict[str, float] = {}
     for limit, planned in zip(missing, plans, strict=True):
         declared = state.declared[state.table_of(limit)]
         answer = release(planned, state.ledger, share=share, fresh=fresh, timeout=timeout)
-        lesson = or_failed(
-            partial(_choose_limit, limit, declared, planned, answer["h"][0].tolist(), noise)
+        counts = answer["h"][0].tolist()
+        fill = fills.get(limit.table, 1.0) if limit.kind == "bounds" else 1.0
+        lesson, filled = or_failed(
+            partial(_choose_limit, limit, declared, planned, counts, aim, fill)
         )
+        if limit.kind == "max_rows":
+            fills[limit.table] = filled
         receipt: Any = answer.receipts[0]
         state.ledger.remember(receipt, storage_name(limit, declared), lesson.to_json())
         lessons.append(lesson)
@@ -232,17 +292,26 @@ def _query(state: TableState, limit: MissingLimit) -> Query:
 
 
 def _choose_limit(
-    limit: MissingLimit, declared: Declaration, planned: Plan, counts: list[float], noise: float
-) -> LearnedLimit:
+    limit: MissingLimit,
+    declared: Declaration,
+    planned: Plan,
+    counts: list[float],
+    aim: Aim,
+    fill: float = 1.0,
+) -> tuple[LearnedLimit, float]:
+    """Choose a limit from its histogram. Bounds depend on how far units fill the limit of rows, and
+    a limit of rows returns it.
+    """
     law = planned.calibration.noise_of(0)[0]
     assert isinstance(law, Additive)
+    assert isinstance(law.law, SummableLaw)
     step = float(planned.calibration.bounding.step(planned.components[0]))
-    sure, near = (law.law.quantile(1 - rate) * step for rate in (SURE / len(counts), NEXT))
     histogram = NoisyHistogram(
-        tuple(counts), sure, near, lambda cells: noise_bound(law.law, cells, len(counts)) * step
+        tuple(counts), CellNoise(law.law, step, len(counts), sure=SURE, near=NEXT)
     )
     if limit.kind == "bounds":
-        ends, tails = value_bounds(value_edges(declared.schema[limit.of[0]]), histogram, noise)
-        return LearnedLimit(limit, ends, tails)
-    rows, rest = row_limit(histogram, noise)
-    return LearnedLimit(limit, (Fraction(rows),), rest)
+        edges = value_edges(declared.schema[limit.of[0]])
+        ends, tails = value_bounds(edges, histogram, aim, fill)
+        return LearnedLimit(limit, ends, tails), fill
+    chosen = row_limit(histogram, aim)
+    return LearnedLimit(limit, (Fraction(chosen.rows),), chosen.rest), chosen.fill

@@ -27,7 +27,14 @@ from ..tables.query.stages import Query, Rows
 from .batches import Batch
 from .budget_mixin import Budgeted
 from .choose_limits import histogram_share
-from .learning import Learning, missing_for, recall_lesson, release_promise_of, run_lessons
+from .learning import (
+    Learning,
+    aim_of,
+    missing_for,
+    recall_lesson,
+    release_promise_of,
+    run_lessons,
+)
 from .pending_plan import PendingBatch, PendingPlan
 from .promises import promise_of
 from .questions import check_query
@@ -186,12 +193,13 @@ class Table(Budgeted, RowVerbs):
     ) -> Learning:
         """Learn missing limits privately, for this cost: the rows per unit, and the bounds of
         numbers, of all or of some `columns`; with `groups=` also the number of groups by these
-        columns per unit. Limits learned before are returned free of charge, unless `fresh` is
-        true.
+        columns per unit. They are best for totals of the whole table. Limits learned before are
+        returned free of charge, unless `fresh` is true.
         """
         settings = QuestionSettings(**options)
         share, fresh = settings.share, settings.fresh
         promised = promise_of(self.budget, settings)
+        aim = aim_of(settings.learn_for, release_promise_of(promised))
         state = self.state
         missing = missing_for(self.declaration, columns, groups, again=fresh, links=self.rows.links)
         before = [
@@ -209,7 +217,7 @@ class Table(Budgeted, RowVerbs):
                     state,
                     rest,
                     promised,
-                    release_promise_of(promised),
+                    aim,
                     share=share,
                     fresh=fresh,
                     timeout=settings.timeout,

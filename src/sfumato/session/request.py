@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Unpack
 
 from ..accounting.filters import Filter
@@ -45,8 +44,15 @@ from ..tables.query.stages import Query
 from . import session_refusals as refusals
 from .accuracy import GROUP_SIZE, Goal
 from .batches import Batch, plan_batch
-from .choose_limits import histogram_share
-from .learning import FIRST_SHARE, LEARNING_SHARE, recall_lesson, run_lessons
+from .choose_limits import Aim, histogram_share
+from .learning import (
+    FIRST_SHARE,
+    LEARNING_SHARE,
+    aim_of,
+    check_learn_for,
+    recall_lesson,
+    run_lessons,
+)
 from .pending_plan import PendingBatch, PendingPlan
 from .questions import Question
 from .share_payments import (
@@ -68,7 +74,8 @@ class PlanAttempt:
 
     Either `plan` is there, or `missing` lists the limits that the declaration seen by the share
     lacks, and `unlearned` those of them that nobody has learned. `unpaid` is true if the share has
-    not paid for lessons that the tables already use.
+    not paid for lessons that the tables already use. `trial` is the plan with placeholders for the
+    missing limits, if the cost is known.
     """
 
     plan: Batch | None
@@ -76,6 +83,12 @@ class PlanAttempt:
     unlearned: tuple[MissingLimit, ...]
     declared: Declared
     unpaid: bool
+    trial: Batch | None = None
+
+    @classmethod
+    def of(cls, plan: Plan, declared: Declared) -> PlanAttempt:
+        """Take a plan that follows from what the share has paid for."""
+        return cls(Batch.of(plan), (), (), declared, unpaid=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +116,7 @@ class Request:
         """Make a request of one question."""
         settings = QuestionSettings(**options)
         goal = Goal.of(state.ledger.budget, settings)
+        check_learn_for(settings.learn_for)
         return cls(state, table, (Question.ask(state, table, query, parameters),), goal, settings)
 
     @classmethod
@@ -117,6 +131,7 @@ class Request:
         """Check a list of queries, each with its own parameters, and make a batch of them."""
         settings = QuestionSettings(**options)
         goal = Goal.of(state.ledger.budget, settings)
+        check_learn_for(settings.learn_for)
         if (
             isinstance(queries, str | Query | Mapping)
             or not 1 <= len(listed := list(queries)) <= MOST
@@ -175,13 +190,13 @@ class Request:
         try:
             return PlanAttempt(self._plan(declared), (), (), declared, unpaid)
         except Refused as refusal:
-            missing = self._missing_limits(refusal, declared, learn=learn or unpaid)
+            missing, trial = self._missing_limits(refusal, declared, learn=learn or unpaid)
         unlearned = self._recall(missing)
         if unlearned and not learn:
             self._plan_shown(declared if unpaid else state.declared)  # refuses
         unpaid = unpaid or self._has_unpaid()
         plan = None if unpaid or unlearned else self._plan_shown(state.declared)
-        return PlanAttempt(plan, missing, unlearned, declared, unpaid)
+        return PlanAttempt(plan, missing, unlearned, declared, unpaid, trial)
 
     def release(self, attempt: PlanAttempt | None = None) -> tuple[Answer, ...]:
         """Charge a share for lessons of others, learn missing limits, charge once and answer all
@@ -222,7 +237,7 @@ class Request:
         share, unlearned = self.settings.share, attempt.unlearned
         notes = self._pay_lessons(attempt, share) if attempt.unpaid and share is not None else ()
         if unlearned:
-            notes = (*notes, self._learn(unlearned))
+            notes = (*notes, self._learn(unlearned, attempt.trial))
         ready = attempt.plan if not attempt.unpaid else None
         batch = self._plan_shown(self.state.declared) if ready is None else ready
         try:
@@ -248,8 +263,7 @@ class Request:
             assert goal.promise is not None
             size = GROUP_SIZE if goal.group_size is None else goal.group_size
             return plan_batch(resolved, goal.promise, size)
-        plan = goal.plan(next(resolved).plan)
-        return Batch((plan,), (Fraction(1),), plan.promise, plan.mechanism)
+        return Batch.of(goal.plan(next(resolved).plan))
 
     def _plan_shown(self, declared: Declared) -> Batch:
         """Plan the questions; a refusal is for the analyst to read."""
@@ -266,9 +280,9 @@ class Request:
 
     def _missing_limits(
         self, refusal: Refused, declared: Declared, *, learn: bool
-    ) -> tuple[MissingLimit, ...]:
-        """Return the limits that the questions lack, each once, if learning them would help. If it
-        would not, refuse.
+    ) -> tuple[tuple[MissingLimit, ...], Batch | None]:
+        """Return the limits that the questions lack, each once, if learning them would help, and
+        the plan with placeholders for them. If it would not, refuse.
         """
         if not learn or refusal.code not in LEARNABLE:
             raise self._with_working_rewrite(refusal, declared) from None
@@ -283,9 +297,8 @@ class Request:
             raise self._with_working_rewrite(other, filled) from None
         if not missing:
             raise self._with_working_rewrite(refusal, declared) from None
-        if self.goal.promise is not None:
-            self._plan_shown(filled)
-        return tuple(sorted(missing, key=lambda limit: limit.kind != "max_rows"))
+        trial = None if self.goal.promise is None else self._plan_shown(filled)
+        return tuple(sorted(missing, key=lambda limit: limit.kind != "max_rows")), trial
 
     def _has_unpaid(self) -> bool:
         share = self.settings.share
@@ -313,7 +326,7 @@ class Request:
             raise (refusal if plan is None else explain_refusal(refusal, plan, goal, ())) from None
         return (PAID_LESSONS,) if goal.promise is None else ()
 
-    def _learn(self, missing: tuple[MissingLimit, ...]) -> str:
+    def _learn(self, missing: tuple[MissingLimit, ...], trial: Batch | None) -> str:
         """Learn the missing limits; refuse before reading data if lessons and answer do not fit
         together.
         """
@@ -326,13 +339,23 @@ class Request:
             state,
             missing,
             learning,
-            reference,
+            self._aim(reference, trial),
             share=settings.share,
             fresh=False,
             timeout=settings.timeout,
         )
         state.apply(lessons)
         return f"learned first, for an extra {cost_text(learning)}: {_words(missing)}"
+
+    def _aim(self, promise: Guarantee, trial: Batch | None) -> Aim:
+        """Return what limits that the questions lack have to be best for."""
+        if trial is not None:
+            pairs = [(plan.query, plan.components) for plan in trial.plans]
+        else:
+            declared = all_with_placeholders(self.state.declared)
+            resolved = [question.resolve(declared) for question in self.questions]
+            pairs = [(question.query, question.components.components) for question in resolved]
+        return aim_of(self.settings.learn_for, promise, pairs)
 
     @property
     def _learning_cost(self) -> Guarantee:

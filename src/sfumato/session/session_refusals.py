@@ -206,6 +206,12 @@ BATCH_WITH_EQUAL_QUESTIONS = RefusalText(
 
 # Learning limits
 
+LEARN_FOR_UNKNOWN = RefusalText(
+    "learn.for",
+    "learn_for={value!r:.40}",
+    "limits are learned for the 'question' that needs them, or for small 'groups' of the table",
+    "learn_for='question'",
+)
 NO_BOUNDS_TO_LEARN = RefusalText(
     "learn.column",
     "columns=[{column!r:.60}]",

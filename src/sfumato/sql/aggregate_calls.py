@@ -163,7 +163,9 @@ class AggregateReader:
             unknown = [
                 place
                 for place, column in enumerate(columns)
-                if column is not None and column.range(ranges) is None
+                if column is not None
+                and column.range(ranges) is None
+                and refusal.reason.startswith(f"{column.text} has no public bounds")
             ]
             raise (
                 self._refuse_bounds(aggregate, node, unknown[0])
@@ -222,9 +224,7 @@ def _first_argument(node: Node) -> Node:
 
 def _second_argument(node: Node) -> Node:
     """Return the second column of a pair."""
-    argument: Node = (
-        node.expressions[1] if isinstance(node, exp.Anonymous) else node.args["expression"]
-    )
+    argument: Node = node.expressions[1]
     return argument
 
 
@@ -271,33 +271,64 @@ def _distinct(node: exp.Distinct, reader: AggregateReader) -> Aggregate:
 
 
 def _count_if(node: Node, reader: AggregateReader, call: SqlCall) -> Aggregate:
-    return call(reader.value(_operands(node, reader, 1)[0]))
+    return call(reader.value(_operand(node, reader)))
 
 
 def _column(node: Node, reader: AggregateReader, call: SqlCall) -> Aggregate:
     """Read an aggregate of a column, with its bounds."""
-    value, low, high = reader.read_clamped(_operands(node, reader, 1)[0])
+    value, low, high = reader.read_clamped(_operand(node, reader))
     return call(value, low=low, high=high)
 
 
 def _pair(node: Node, reader: AggregateReader, call: SqlCall) -> Aggregate:
     """Read an aggregate of two columns, the first with its bounds."""
-    first, second = _operands(node, reader, 2)
+    for part in node.expressions:
+        if isinstance(part, exp.Distinct):  # which holds all columns
+            reader.value(part)
+    if len(node.expressions) != 2:
+        raise _refuse_pair(node, reader, call)
+    first, second = node.expressions
     value, low, high = reader.read_clamped(first)
     return call(value, reader.value(second), low=low, high=high)
 
 
-def _operands(node: Node, reader: AggregateReader, count: int) -> list[Node | None]:
-    """Return the operands of a call; refuse a call with more or fewer."""
-    if isinstance(node, exp.Anonymous):
-        operands = node.expressions
-    else:
-        places = ("this", "expression")[:count]
-        reader.check_arguments(node, *places)
-        operands = [node.args.get(place) for place in places]
-    if len(operands) != count or (count > 1 and None in operands):
+def _refuse_pair(node: Node, reader: AggregateReader, call: SqlCall) -> Refused:
+    """Build the refusal of one column, or of three. The rewrite leaves out those beyond the second,
+    and adds bounded columns of the table.
+    """
+    rows = reader.scope.rows
+    named = [part for part in node.expressions if not isinstance(part, exp.Star)]
+    columns = [reader.source.words_of(part) for part in named[:2]]
+    bounded = [
+        quoted(name)
+        for name, column in reader.scope.names.items()
+        if column.range(rows.ranges) is not None and not column.columns & set(rows.declaration.unit)
+    ]
+    fresh = [name for name in bounded if name not in columns]
+    columns += [*fresh, *bounded][: 2 - len(columns)]
+    corrected = (
+        reader.source.replace_text(node, f"{call.text}({', '.join(columns)})")
+        if len(columns) == 2
+        else reader.source.example
+    )
+    return reader.source.refuse(
+        refusals.PAIR_ARGUMENTS,
+        node,
+        aggregate=call.text,
+        count=len(node.expressions),
+        corrected=corrected,
+    )
+
+
+def _operand(node: Node, reader: AggregateReader) -> Node | None:
+    """Return the one operand of a call; refuse a call with more or fewer."""
+    if not isinstance(node, exp.Anonymous):
+        reader.check_arguments(node, "this")
+        return node.args.get("this")
+    if len(node.expressions) != 1:
         raise reader.refuse_unknown(node)
-    return list(operands)
+    operand: Node = node.expressions[0]
+    return operand
 
 
 def _quantiles(node: Node, reader: AggregateReader, _: SqlCall) -> Aggregate:

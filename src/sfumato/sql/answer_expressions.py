@@ -124,9 +124,8 @@ def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -
                 AnswerExpression("number", "number", value=shown),
             ),
         )
-    if (
-        isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal) and node.this.is_string
-    ):  # DATE '2026-01-31'
+    # DATE '2026-01-31'
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal) and node.this.is_string:
         moment = scalars.read(node, lambda column: col(column.name))
         if not isinstance(moment, Constant):
             raise source.refuse(refusals.MOMENT_NOT_CONSTANT, node)

@@ -69,9 +69,8 @@ class FromReader:
 
     base: Scope
     scalars: RowReader
-    tables: NamedScopes = field(
-        default_factory=dict
-    )  # all that may be named, by names in small letters
+    # all that may be named, by names in small letters
+    tables: NamedScopes = field(default_factory=dict)
 
     @property
     def source(self) -> SqlText:

@@ -92,10 +92,8 @@ class PostProcessing:
         places = self._sorted(answer, passing)[
             self.offset : None if self.limit is None else self.offset + self.limit
         ]
-        deciding, sorting = (
-            _pieces(answer, self.having),
-            set().union(*(_pieces(answer, order.by) for order in self.order)),
-        )
+        deciding = _pieces(answer, self.having)
+        sorting = set().union(*(_pieces(answer, order.by) for order in self.order))
         among = (
             dict.fromkeys(sorting | sorting_pieces(answer), len(passing))
             if len(places) < len(passing)
@@ -111,9 +109,8 @@ class PostProcessing:
         columns = tuple(self._column(chosen, shown) for shown in self.columns)
         cut = len(chosen.rows) < len(answer.rows)
         grouped = sorted({i for column in columns for i in column.pieces})
-        states_share = cut or not any(
-            chosen.pieces[i].name == COUNT for i in grouped
-        )  # what total is compared with is not shown: the share is told as it was
+        # what total is compared with is not shown: the share is told as it was
+        states_share = cut or not any(chosen.pieces[i].name == COUNT for i in grouped)
         pooling = [
             i
             for i, piece in enumerate(chosen.pieces)

@@ -32,9 +32,8 @@ class Scope:
     rows: Rows
     names: Mapping[str, Expr]
     called: frozenset[str]
-    parts: Mapping[str, Mapping[str, Expr]] = field(
-        default_factory=dict
-    )  # of joined tables, by their names
+    # of joined tables, by their names
+    parts: Mapping[str, Mapping[str, Expr]] = field(default_factory=dict)
     twice: frozenset[str] = frozenset()
 
     @classmethod

@@ -438,6 +438,12 @@ AGGREGATE_WITHOUT_COLUMN = RefusalText(
     "this aggregate needs a column",
     "{example}",
 )
+PAIR_ARGUMENTS = RefusalText(
+    "sql.aggregate",
+    "",
+    "{aggregate} needs two columns, and this call has {count}",
+    "{corrected}",
+)
 AGGREGATE_IN_ROW = RefusalText(
     "sql.aggregate",
     "",

@@ -22,6 +22,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from ..answers.render.tabulate import display_width, printable
 from ..errors import RefusalText, Refused
 from ..exact import effort
+from ..tables.aggregates import KINDS
 from ..tables.expr.scalar_function import shorten
 from . import sql_refusals as refusals
 from .codes import SQL_CODES
@@ -61,11 +62,23 @@ class _Endless(Exception):
     """The parser loops."""
 
 
+_PAIRS = {
+    name.upper()
+    for kind in KINDS.values()
+    for call in kind.calls
+    if call.shape == "pair"
+    for name in call.names
+}
+_FUNCTIONS = {name: build for name, build in DuckDB.Parser.FUNCTIONS.items() if name not in _PAIRS}
+
+
 class _GuardedParser(DuckDB.Parser):
     """sqlglot's parser with limits. sqlglot tries some constructs twice, which is exponential when
-    nested, and can look at the same word for ever.
+    nested, and can look at the same word for ever. It does not count the columns of aggregates of
+    two columns, so that our own refusal says what is missing.
     """
 
+    FUNCTIONS = _FUNCTIONS
     left = 0
     looks = 0
 

@@ -30,9 +30,8 @@ STORES: weakref.WeakSet[Store] = weakref.WeakSet()
 CROSSED: set[Identity | None] = set()  # files of which this process inherited a connection
 _INHERITED: list[object] = []  # such connections, kept: closing one would disturb the parent
 _held: list[Store] = []
-_forking = (
-    threading.RLock()
-)  # held from before a fork until after it, so that no storage is added meanwhile
+# held from before a fork until after it, so that no storage is added meanwhile
+_forking = threading.RLock()
 _making = threading.Lock()  # held while a new file has a descriptor that is not SQLite's
 
 

@@ -115,9 +115,8 @@ class PostgresTransaction(Transaction):
         except psycopg.OperationalError:
             if not self._connection.closed:
                 raise
-            self._connection = (
-                self._store._open_connection()
-            )  # it was lost since it was last used: nothing was under way
+            # it was lost since it was last used: nothing was under way
+            self._connection = self._store._open_connection()
             self._open()
 
     def _open(self) -> None:

@@ -59,15 +59,7 @@ class Transaction:
     was raised inside.
     """
 
-    __slots__ = (
-        "_begin",
-        "_connection",
-        "_store",
-        "execute",
-        "executemany",
-        "rows",
-        "run",
-    )
+    __slots__ = ("_begin", "_connection", "_store", "execute", "executemany", "rows", "run")
     _connection: Connection
     execute: Execute  # one statement; iterate over its result, or fetch it
     run: Execute  # like execute, if each result is read to its end before the next statement
@@ -96,9 +88,8 @@ class Transaction:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: object
     ) -> None:
         store, outcome = self._store, OUTCOMES[self._begin]
-        if (
-            store._connection is not self._connection
-        ):  # in the child of a fork from here: it is the parent's to end
+        # in the child of a fork from here: it is the parent's to end
+        if store._connection is not self._connection:
             raise store._explain(StorageError(Reason.FORKED_IN_TRANSACTION), outcome)
         try:
             if kind is None and self._begin is WRITE:
@@ -122,9 +113,8 @@ class Transaction:
 
     def _start(self) -> None:
         connection = self._connection
-        mine = (
-            connection.get_autocommit()
-        )  # else a transaction is open already, which is its owner's to end
+        # else a transaction is open already, which is its owner's to end
+        mine = connection.get_autocommit()
         try:
             self.execute = self.rows = connection.execute
             self.executemany, self.run = connection.executemany, self._store._run

@@ -59,9 +59,8 @@ def figure_4_3(repetitions: int, seed: int) -> StudyResult:
     six panels.
     """
     done = runs(repetitions, seed)
-    weight = float(
-        2 * np.square(basis(POINTS, DEGREE)).sum(axis=1).mean()
-    )  # of λ² in the mean squared noise of a curve
+    # of λ² in the mean squared noise of a curve
+    weight = float(2 * np.square(basis(POINTS, DEGREE)).sum(axis=1).mean())
     rows = []
     for epsilon in EPSILONS:
         for n in SIZES[::-1]:
@@ -107,9 +106,8 @@ def _mean_band(expected: float, draws: Sequence[float]) -> Interval:
     around the exact mean's.
     """
     low, high = prediction_band(draws)
-    reach = (
-        math.log(high / low) / 2 / math.sqrt(len(draws) + 1) + 0.5
-    )  # and half a unit for the skewness: the logarithm of a mean is not the mean of logarithms
+    # and half a unit for the skewness: the logarithm of a mean is not the mean of logarithms
+    reach = math.log(high / low) / 2 / math.sqrt(len(draws) + 1) + 0.5
     return expected * math.exp(-reach), expected * math.exp(reach)
 
 

@@ -116,10 +116,8 @@ def _run(n: int, seed: int, repetition: int) -> CurveRun:
     records, moves = data(n, seed, repetition), sampled(n, seed, repetition)
     ways = releases(moves, n)
     target, scaled = FIT(records)(POINTS), NORMALISED(records)(POINTS)
-    smooth, scaled_smooth = (
-        bernstein(FIT(records), DEGREE)(POINTS),
-        bernstein(NORMALISED(records), DEGREE)(POINTS),
-    )
+    smooth = bernstein(FIT(records), DEGREE)(POINTS)
+    scaled_smooth = bernstein(NORMALISED(records), DEGREE)(POINTS)
     to_target: dict[tuple[int, str], list[float]] = {}
     to_smooth: dict[tuple[int, str], list[float]] = {}
     scale: dict[int, float] = {}

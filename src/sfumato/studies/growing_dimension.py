@@ -80,10 +80,8 @@ def _row(n: int, epsilon: int, d: int, repetitions: int) -> StudyRow:
     """
     sigma = classical(n, epsilon, d)
     draws = mean_errors(n, epsilon, d, repetitions)
-    expected, reach = (
-        math.sqrt(2 / math.pi) * sigma,
-        sigma * math.sqrt(2 * math.log(2 / FALSE_ALARM) / repetitions),
-    )
+    expected = math.sqrt(2 / math.pi) * sigma
+    reach = sigma * math.sqrt(2 * math.log(2 / FALSE_ALARM) / repetitions)
     band = max(0.0, expected - reach), expected + reach
     return StudyRow.averaged(
         f"n = {grouped(n)}, ε = {epsilon}, d = {d}",

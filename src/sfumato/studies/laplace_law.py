@@ -112,10 +112,8 @@ def _picture() -> Figure:
 
 def as_exponential(repetitions: int, _: int) -> StudyResult:
     """Compare the density of the slides with the mechanism's, at sensitivity 1 and ε = 1."""
-    printed, right = (
-        mech.Laplace(sensitivity=1, scale=2, grid=GRID),
-        mech.Laplace(sensitivity=1, epsilon=1, grid=GRID),
-    )
+    printed = mech.Laplace(sensitivity=1, scale=2, grid=GRID)
+    right = mech.Laplace(sensitivity=1, epsilon=1, grid=GRID)
     real = float(printed.promise.epsilon())
     rows = (
         StudyRow.claim(

@@ -135,9 +135,8 @@ def _right(epsilon: int) -> list[Comparison]:
     comparisons = []
     for shape in SHAPES:
         faithful = 1 / (shape.n * epsilon)
-        grid = Fraction(
-            1, 2 ** (12 + shape.n.bit_length())
-        )  # a step of the staircase is a few thousand grid steps
+        # a step of the staircase is a few thousand grid steps
+        grid = Fraction(1, 2 ** (12 + shape.n.bit_length()))
         stairs = mech.Staircase(
             sensitivity=Fraction(1, shape.n), epsilon=epsilon, grid=grid, relation="replace"
         ).mean_error

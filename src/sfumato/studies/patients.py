@@ -35,10 +35,8 @@ def runs(repetitions: int, seed: int) -> tuple[list[float], list[float], list[fl
     on the count.
     """
     generator = np.random.Generator(np.random.Philox(key=[seed, N]))
-    response, laplace = (
-        mech.RandomizedResponse(epsilon=1, categories=[0, 1]),
-        mech.Laplace(sensitivity=1, epsilon=1),
-    )
+    response = mech.RandomizedResponse(epsilon=1, categories=[0, 1])
+    laplace = mech.Laplace(sensitivity=1, epsilon=1)
     exact, yes, noisy = [], [], []
     for _ in range(min(repetitions, MOST_RUNS)):
         patients = (generator.random(N) < ILL).astype(np.int64)

@@ -213,7 +213,7 @@ def figure_3_1(_: int, __: int) -> StudyResult:
             what="ε at δ = 10⁻⁶ of Gaussian noise, σ = 2: exact curve instead of the best order",
             measure="ε",
             faithful=_converted(2.0, 1e-6),
-            right=_exact(2.0, 1e-6),
+            right=float(GDP(1 / 2.0).epsilon(1e-6)),
             remark="what a Rényi curve costs when it is turned into (ε, δ)",
         ),
     )
@@ -235,10 +235,6 @@ def _converted(sigma: float, delta: float) -> float:
     """Convert to ε by ρ + 2·√(ρ·ln(1/δ)), ρ = 1/(2σ²): the classical way at its best order."""
     rho = 1 / (2 * sigma**2)
     return rho + 2 * math.sqrt(rho * math.log(1 / delta))
-
-
-def _exact(sigma: float, delta: float) -> float:
-    return float(GDP(1 / sigma).epsilon(delta))
 
 
 STUDIES = (

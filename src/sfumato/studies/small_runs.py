@@ -138,10 +138,8 @@ def histogram_mean(repetitions: int, seed: int) -> StudyResult:
     edges = np.linspace(-REACH, REACH, BINS + 1)
     centres = (edges[1:] + edges[:-1]) / 2
     counts = np.histogram(data, edges)[0]
-    cells, direct = (
-        mech.Laplace(sensitivity=2, epsilon=1),
-        mech.Mean(low=-REACH, high=REACH, epsilon=1, relation="replace", rows=PEOPLE),
-    )
+    cells = mech.Laplace(sensitivity=2, epsilon=1)
+    direct = mech.Mean(low=-REACH, high=REACH, epsilon=1, relation="replace", rows=PEOPLE)
     binned, mean = float(counts @ centres) / PEOPLE, float(data.mean())
     first = [
         float(np.asarray(cells.perturb(counts)) @ centres) / PEOPLE - binned

@@ -4,7 +4,9 @@ code can import this module.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -14,9 +16,11 @@ from .. import release as door
 from ..answers.answer import Answer
 from ..answers.answer_records import Noisy
 from ..ledger.receipts import Receipt
+from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.weighted_quantile import WeightedQuantile
 from ..noise.bits import SYSTEM, Bits
+from ..tables.plan.choose_noise import Calibration
 from ..tables.plan.query_plan import Plan
 from ..tables.plan.read_results import ResultGroups
 
@@ -73,19 +77,39 @@ class SilentMechanism:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SilentCalibration(Calibration):
+    """A calibration with stand-ins for its mechanisms. The draws in a component's noise are those
+    of the mechanisms.
+    """
+
+    original: Calibration
+
+    def draws_of(self, place: int) -> list[tuple[Additive, int, str]]:
+        return self.original.draws_of(place)
+
+
 @dataclass(frozen=True, slots=True)
 class Through:
     """What passed through the release function: every call in order, the groups, the pieces without
-    noise, and the engine's table for each statement.
+    noise, the engine's table for each statement, and the step of each component by its name.
     """
 
     calls: tuple[MechanismCall, ...]
     groups: ResultGroups
     pieces: tuple[Noisy, ...]
     tally: door.Tables
+    steps: Mapping[str, Fraction]
 
     def integers(self, name: str) -> NDArray[np.generic]:
-        return next(piece.values for piece in self.pieces if piece.name == name)
+        """Return the exact sums of a component of counts or values, in its own steps, as they
+        follow from the cells that the mechanisms received.
+        """
+        piece = next(piece for piece in self.pieces if piece.name == name)
+        ratio = piece.step / self.steps[name]
+        values = piece.values * ratio.numerator if ratio != 1 else piece.values
+        assert not (values % ratio.denominator).any()
+        return values // ratio.denominator
 
 
 class Rehearsal:
@@ -105,9 +129,11 @@ class Rehearsal:
             if calibration.selection is None
             else SilentMechanism(calibration.selection, self._calls)
         )
-        self.plan = replace(
-            plan, calibration=replace(calibration, noise=noise, selection=selection)
-        )
+        parts: dict[str, Any] = {
+            part.name: getattr(calibration, part.name) for part in fields(calibration)
+        }
+        parts |= {"noise": noise, "selection": selection, "original": calibration}
+        self.plan = replace(plan, calibration=SilentCalibration(**parts))
 
     def run(self) -> Through:
         """Tally and perturb as `release` does, without charging."""
@@ -117,9 +143,16 @@ class Rehearsal:
         pieces = []
         for piece in noisy:
             silent: object = piece.mechanism
-            assert isinstance(silent, SilentMechanism)
-            pieces.append(Noisy(piece.name, piece.values, piece.step, silent.mechanism))
-        return Through(tuple(self._calls), groups, tuple(pieces), tally)
+            mechanism = silent.mechanism if isinstance(silent, SilentMechanism) else piece.mechanism
+            pieces.append(Noisy(piece.name, piece.values, piece.step, mechanism))
+        bounding = self.plan.calibration.bounding
+        steps = {
+            component.name: component.step
+            if component.form == "point"
+            else bounding.step(component)
+            for component in self.plan.components
+        }
+        return Through(tuple(self._calls), groups, tuple(pieces), tally, steps)
 
 
 def through_the_door(plan: Plan) -> Through:

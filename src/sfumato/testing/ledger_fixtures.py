@@ -18,11 +18,9 @@ from ..ledger.stored_answers import remember
 def fill(ledger: Ledger, entries: int, cost: Guarantee) -> None:
     """Charge a cost `entries` times with one commit. Only for ledgers without another writer."""
     with ledger._store.writing() as tx:
-        account, last, name = (
-            book_queries.account(tx, ledger.dataset, WHOLE),
-            book_queries.head(tx),
-            ledger.dataset,
-        )
+        account = book_queries.account(tx, ledger.dataset, WHOLE)
+        last = book_queries.head(tx)
+        name = ledger.dataset
         paid = price(account.budget, (cost,))
         body = {
             "kind": "charge",

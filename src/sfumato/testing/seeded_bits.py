@@ -31,9 +31,8 @@ class TapeBits:
         self._tape = list(tape)
         self._at = 0
         self._seed = seed
-        self._after: SeededBits | None = (
-            None  # made at need: most tapes are never read to their end
-        )
+        # made at need: most tapes are never read to their end
+        self._after: SeededBits | None = None
 
     def words(self, count: int) -> Words:
         return np.array(self._take(count), dtype=np.uint64)

@@ -246,10 +246,8 @@ def _solve(
     finer, low, high, before = 1.0, 0.0, math.inf, math.inf
     for _ in range(_AGAIN):
         chosen, down, up, finer = _lattice(uses, saddle, most, width, finer)
-        low, high = (
-            max(low, ask(BoundCurve("down", chosen, add(down, chosen.mesh)))),
-            min(high, ask(BoundCurve("up", chosen, add(up, chosen.mesh)))),
-        )
+        low = max(low, ask(BoundCurve("down", chosen, add(down, chosen.mesh))))
+        high = min(high, ask(BoundCurve("up", chosen, add(up, chosen.mesh))))
         apart = (high - low) / max(high, 1e-300) / unit if math.isfinite(high) else 0.0
         vain = apart > _GAIN * before and chosen.mesh.size >= _LOOSE
         if (

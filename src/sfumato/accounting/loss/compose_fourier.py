@@ -150,9 +150,8 @@ def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
     for measure, k in parts:
         size = log_sum(measure, tilt)
         exponent = tilt * measure.numbers
-        weights = measure.mass * np.exp(
-            np.minimum(exponent - size, 700.0)
-        )  # where that cuts, the mass is zero
+        # where that cuts, the mass is zero
+        weights = measure.mass * np.exp(np.minimum(exponent - size, 700.0))
         folded = sum_by_bin(measure.numbers % n, weights, n)
         faces.append((np.fft.rfft(folded), k))
         mass = float(folded.sum())

@@ -19,7 +19,7 @@ from flint import arb, ctx
 
 from ...exact.balls import ball, below_crossing, evaluate, precision
 from .loss_laws import BOTH
-from .loss_pairs import Outcomes, Pair
+from .loss_pairs import Outcomes
 from .pair_of_mechanism import Parts
 
 MOST = 2048
@@ -41,12 +41,9 @@ def ways(parts: Parts) -> int | None:
 
 def few(parts: Parts) -> bool:
     """Whether the ways are few enough to count."""
-    number = ways(parts) if all(_small(pair, count) for pair, count in parts) else None
+    small = all(pair.finite and count < MOST for pair, count in parts)
+    number = ways(parts) if small else None
     return number is not None and number <= MOST
-
-
-def _small(pair: Pair, count: int) -> bool:
-    return pair.finite and count < MOST
 
 
 def delta_bounds(
@@ -70,11 +67,9 @@ def epsilon_bounds(
         ):
             return math.inf, math.inf
     estimate = max(_newton(sums, delta) for sums in _directions(parts, bits, sides))
-    low, high, step = (
-        below_crossing(lambda e: _delta(parts, e, sides), delta, estimate, bits),
-        estimate,
-        2.0**-52,
-    )
+    low = below_crossing(lambda e: _delta(parts, e, sides), delta, estimate, bits)
+    high = estimate
+    step = 2.0**-52
     while high < 1e300 and not _at_most(parts, high, delta, bits, sides):
         high, step = high * (1 + step) + 2.0**-1000, 2 * step
     return low, high

@@ -200,11 +200,8 @@ def _certified(
 
 def _closed_in(parts: Parts, sides: tuple[int, ...]) -> GDP | SampledNormal | Composition | None:
     """Return the closed form of the curve if it covers these directions."""
-    return _closed(parts) if sides == BOTH or _symmetric(parts) else None
-
-
-def _symmetric(parts: Parts) -> bool:
-    return all(pair.symmetric for pair, _ in parts)
+    symmetric = all(pair.symmetric for pair, _ in parts)
+    return _closed(parts) if sides == BOTH or symmetric else None
 
 
 @dataclass(frozen=True, slots=True)

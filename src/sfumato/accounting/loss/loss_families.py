@@ -31,9 +31,7 @@ class GaussianLaw(Law):
 
     mu: float
 
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def error(self) -> float:
@@ -56,11 +54,9 @@ class GaussianLaw(Law):
         fine = size <= 1 / 32
         masses = np.empty((2, size.size))
         masses[:, fine] = self._rule(3, ends[:-1][fine], ends[1:][fine])
-        start, end, pieces = (
-            ends[:-1][~fine],
-            ends[1:][~fine],
-            np.ceil(size[~fine]).astype(np.int64),
-        )
+        start = ends[:-1][~fine]
+        end = ends[1:][~fine]
+        pieces = np.ceil(size[~fine]).astype(np.int64)
         first = np.cumsum(pieces) - pieces
         number = np.arange(pieces.sum()) - np.repeat(first, pieces)
         step, low = np.repeat((end - start) / pieces, pieces), np.repeat(start, pieces)
@@ -89,9 +85,7 @@ class LaplaceLaw(Law):
     epsilon: float
     steps: float
 
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def error(self) -> float:
@@ -101,9 +95,7 @@ class LaplaceLaw(Law):
     def slack(self) -> float:
         return 16 * UNIT * self.epsilon
 
-    @property
-    def unseen(self) -> float:
-        return 0.0
+    unseen = 0.0
 
     @property
     def atoms(self) -> Atoms:
@@ -161,11 +153,9 @@ def response_law(epsilon: float, categories: int, delta: float = 0.0) -> Law:
     """
     lie = math.exp(-epsilon) / (1.0 + (categories - 1) * math.exp(-epsilon))
     truth, rest = 1.0 / (1.0 + (categories - 1) * math.exp(-epsilon)), (categories - 2) * lie
-    p, q, at = (
-        np.array([lie, rest, truth]),
-        np.array([truth, rest, lie]),
-        np.array([-epsilon, 0.0, epsilon]),
-    )
+    p = np.array([lie, rest, truth])
+    q = np.array([truth, rest, lie])
+    at = np.array([-epsilon, 0.0, epsilon])
     present = np.array([epsilon > 0, True, epsilon > 0]) & ((p > 0) | (at != 0))
     if epsilon == 0.0:
         at, p, q, present = np.zeros(1), np.ones(1), np.ones(1), np.array([True])

@@ -110,9 +110,8 @@ def epsilon_bounds(parts: Split, side: int, delta: Fraction, epsilons: CurveBoun
     for loss, chance in _events(parts.tops, side):
         if chance and (left := (delta - end.lost[0]) / chance) < 1:
             rest = epsilons(parts.near, max(left, SMALLEST), (side,))[0]
-            if (
-                rest > 0
-            ):  # zero says only that the others keep (0, δ), not where their curve passes δ
+            # zero says only that the others keep (0, δ), not where their curve passes δ
+            if rest > 0:
                 lows.append(math.inf if math.isinf(rest) else down(loss + Fraction(rest)))
             lows.append(_event_epsilon(loss, left))
     left = (delta - end.lost[1]) / (1 - end.lost[1]) if delta > end.lost[1] else Fraction(0)

@@ -119,11 +119,9 @@ def _product(first_law: PointLaw, second_law: PointLaw) -> PointLaw:
     a, b = first_law.points, second_law.points
     loss = np.add.outer(a.loss, b.loss).ravel()
     order = np.argsort(loss, kind="stable")
-    loss, p, q = (
-        loss[order],
-        np.multiply.outer(a.p, b.p).ravel()[order],
-        np.multiply.outer(a.q, b.q).ravel()[order],
-    )
+    loss = loss[order]
+    p = np.multiply.outer(a.p, b.p).ravel()[order]
+    q = np.multiply.outer(a.q, b.q).ravel()[order]
     near = _FIT * (_reach(first_law) + _reach(second_law))
     group = np.cumsum(np.diff(loss, prepend=loss[0]) > near, dtype=np.int64)
     first = np.flatnonzero(np.diff(group, prepend=-1))
@@ -179,10 +177,8 @@ def _without_faint_atoms(
     large = (p >= FAINTEST) & (q >= FAINTEST)
     left = float(max(p[~large].sum(), q[~large].sum())) * 1.001 + 1e-280 if not large.all() else 0.0
     unseen = 1.001 * (count * law.unseen + (second.unseen if second else 0.0)) + left
-    only_p, only_q = (
-        lost(law.only_p, second.only_p if second else 0.0),
-        lost(law.only_q, second.only_q if second else 0.0),
-    )
+    only_p = lost(law.only_p, second.only_p if second else 0.0)
+    only_q = lost(law.only_q, second.only_q if second else 0.0)
     return PointLaw(
         Atoms(loss[large], p[large], q[large]),
         error + 64 * UNIT,

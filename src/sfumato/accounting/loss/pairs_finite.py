@@ -68,9 +68,7 @@ class ResponsePair(Pair):
     def law(self) -> Law:
         return response_law(float(self.epsilon), self.categories, float(self.delta))
 
-    @property
-    def finite(self) -> bool:
-        return True
+    finite = True
 
     def outcomes(self) -> Outcomes:
         e, left = ball(-self.epsilon).exp(), ball(1 - self.delta)

@@ -145,11 +145,9 @@ def closed_form(epsilon: Number, n: int, delta: Number) -> Fraction:
     """Return the ε of the theorem in closed form, rounded up, for comparison: the pair itself gives
     a value several times smaller.
     """
-    e, count, d = (
-        positive(epsilon, "epsilon"),
-        count_of(n, "n"),
-        probability(delta, "delta", zero=False),
-    )
+    e = positive(epsilon, "epsilon")
+    count = count_of(n, "n")
+    d = probability(delta, "delta", zero=False)
     most = closed_form_limit(n, delta)
     if e > Fraction(most):
         raise refusals.EPSILON_ABOVE_CLOSED_FORM(epsilon=text(e), n=n, most=most)

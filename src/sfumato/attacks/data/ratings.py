@@ -47,11 +47,9 @@ class Ratings:
 
 def ratings(people: int = 10_000, items: int = 1000, *, each: int = 40, seed: int = 0) -> Ratings:
     """Generate ratings of so many people, about `each` ratings per person."""
-    people, items, each = (
-        check_count(people, "people", 2),
-        check_count(items, "items", 10),
-        check_count(each, "each", 3),
-    )
+    people = check_count(people, "people", 2)
+    items = check_count(items, "items", 10)
+    each = check_count(each, "each", 3)
     generator = np.random.default_rng(seed)
     many = 2 + generator.geometric(1 / (each - 2), people)
     rising = np.cumsum(1 / (np.arange(items) + 10.0))

@@ -7,11 +7,8 @@ from __future__ import annotations
 _GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("20-39", "130**", ("heart", "flu", "flu", "asthma", "heart")),
     ("20-39", "148**", ("flu", "asthma", "flu", "flu", "flu")),
-    (
-        "40-59",
-        "130**",
-        ("cancer", "cancer", "cancer", "cancer", "cancer"),
-    ),  # all alike: to be in it is to have it
+    # all alike: to be in it is to have it
+    ("40-59", "130**", ("cancer", "cancer", "cancer", "cancer", "cancer")),
     ("40-59", "148**", ("heart", "flu", "cancer", "heart", "asthma")),
 )
 

@@ -41,9 +41,8 @@ class CodedColumns:
             return self.codes[key[0]]
         if key in self._cached:
             return self._cached[key]
-        cells = pair_codes(
-            self.cells(key[:-1]), self.codes[key[-1]]
-        )  # the first columns are most often of the level before, and kept
+        # the first columns are most often of the level before, and kept
+        cells = pair_codes(self.cells(key[:-1]), self.codes[key[-1]])
         if len(self._cached) * self.n < _ROOM:
             self._cached[key] = cells
         return cells

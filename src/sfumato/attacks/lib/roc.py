@@ -33,10 +33,8 @@ def roc(inside: Real, outside: Real) -> Roc:
     values, which = np.unique(np.concatenate([inside, outside]), return_inverse=True)
     inside_shares = np.bincount(which[: len(inside)], minlength=len(values)) / len(inside)
     outside_shares = np.bincount(which[len(inside) :], minlength=len(values)) / len(outside)
-    detected, false_alarms = (
-        np.concatenate([[0.0], np.cumsum(inside_shares[::-1])]),
-        np.concatenate([[0.0], np.cumsum(outside_shares[::-1])]),
-    )
+    detected = np.concatenate([[0.0], np.cumsum(inside_shares[::-1])])
+    false_alarms = np.concatenate([[0.0], np.cumsum(outside_shares[::-1])])
     return Roc(
         false_alarms,
         detected,

@@ -93,9 +93,8 @@ def _window(
     lows, highs = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
     for row, value in enumerate(keys.tolist()):
         start, here = int(first[row]), ordered[first[row] : last[row]]
-        present = start + int(
-            np.searchsorted(here, np.inf, side="right")
-        )  # behind them the missing ones
+        # behind them the missing ones
+        present = start + int(np.searchsorted(here, np.inf, side="right"))
         missing = value != value
         lows[row] = (
             present if missing else start + int(np.searchsorted(here, value - reach, side="left"))

@@ -90,14 +90,6 @@ def _polars(frame: pl.DataFrame, names: Names) -> pa.Table:
     return frame.select(choose_columns(names, frame.columns)).to_arrow()
 
 
-def _lazy(frame: pl.LazyFrame, names: Names) -> pa.Table:
-    return _polars(frame.collect(), names)
-
-
-def _arrow(table: pa.Table, names: Names) -> pa.Table:
-    return table
-
-
 def _relation(relation: duckdb.DuckDBPyRelation, names: Names) -> pa.Table:
     from ...tables.engine.duckdb_engine import quote_name
 
@@ -134,8 +126,8 @@ def _rows(table: Sequence[Mapping[str, object]], names: Names) -> pa.Table:
 READERS: Mapping[tuple[str, str], Callable[[Any, Names], pa.Table]] = {
     ("pandas", "DataFrame"): _pandas,
     ("polars", "DataFrame"): _polars,
-    ("polars", "LazyFrame"): _lazy,
-    ("pyarrow", "Table"): _arrow,
+    ("polars", "LazyFrame"): lambda frame, names: _polars(frame.collect(), names),
+    ("pyarrow", "Table"): lambda table, _: table,
     ("duckdb", "DuckDBPyRelation"): _relation,
     ("ibis", "Table"): _ibis,
     ("builtins", "dict"): _dictionary,

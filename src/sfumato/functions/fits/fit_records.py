@@ -26,6 +26,7 @@ from ..polynomial import Floats
 from ..record_loop import describe_shape
 
 Ends = tuple[Fraction, Fraction]
+UNIT: Ends = (Fraction(0), Fraction(1))
 
 
 def rows(data: object, columns: int) -> Floats:

@@ -15,20 +15,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from attrs import field
 from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
 from ...exact.balls import ball, evaluate, sqrt_up
-from ...exact.numbers import Number, positive
+from ...exact.numbers import positive
+from ...records import record
 from ...sensitivity.kinds import Global
-from ..lattice import Bounds, Lattice
+from ..lattice import Lattice
 from ..polynomial import Floats
 from . import kernel_profiles
 from .fit_records import (
+    UNIT,
     Ends,
     box_of,
     check_dimensions,
@@ -44,23 +46,15 @@ _TIMES = 1 << 10  # records beyond this multiple of the declared number do not r
 _CELLS = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@record(repr=True)
 class KernelDensity:
     """Data: records x, or rows of d coordinates; clipped to `inputs=`, an interval or one for each
     coordinate.
     """
 
-    bandwidth: Fraction
-    inputs: tuple[Ends, ...]
-    records: int | None
-
-    def __init__(
-        self, bandwidth: Number = "0.1", *, inputs: Bounds = (0, 1), records: int | None = None
-    ) -> None:
-        put = object.__setattr__
-        put(self, "bandwidth", positive(bandwidth, "bandwidth"))
-        put(self, "inputs", box_of(inputs))
-        put(self, "records", check_record_count(records))
+    bandwidth: Fraction = field(default=Fraction(1, 10), converter=positive)
+    inputs: tuple[Ends, ...] = field(default=(UNIT,), converter=box_of, kw_only=True)
+    records: int | None = field(default=None, converter=check_record_count, kw_only=True)
 
     @property
     def box(self) -> tuple[Ends, ...]:

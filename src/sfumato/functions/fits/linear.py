@@ -14,18 +14,20 @@ with x scaled to [0, 1]^d; the function is w·φ, clipped to the interval of y.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from attrs import field
 from numpy.typing import ArrayLike
 
 from ...exact.balls import sqrt_up
-from ...exact.numbers import Number, positive
+from ...exact.numbers import positive
+from ...records import record
 from ...sensitivity.kinds import Global
-from ..lattice import Bounds, Lattice
+from ..lattice import Lattice
 from ..polynomial import Floats
 from .fit_records import (
+    UNIT,
     Ends,
     box_of,
     check_dimensions,
@@ -42,28 +44,14 @@ TOLERANCE = Fraction(1, 2**33)
 """The largest gradient at which the search for w ends."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=True, repr=True)
 class LinearRegression:
     """Data: rows (x_1, …, x_d, y), clipped to `inputs=` and `values=`."""
 
-    ridge: Fraction
-    inputs: tuple[Ends, ...]
-    values: Ends
-    records: int | None
-
-    def __init__(
-        self,
-        *,
-        ridge: Number = "0.1",
-        inputs: Bounds = (0, 1),
-        values: tuple[Number, Number] = (-1, 1),
-        records: int | None = None,
-    ) -> None:
-        put = object.__setattr__
-        put(self, "ridge", positive(ridge, "ridge"))
-        put(self, "inputs", box_of(inputs))
-        put(self, "values", check_ends(values))
-        put(self, "records", check_record_count(records))
+    ridge: Fraction = field(default=Fraction(1, 10), converter=positive)
+    inputs: tuple[Ends, ...] = field(default=(UNIT,), converter=box_of)
+    values: Ends = field(default=(Fraction(-1), Fraction(1)), converter=check_ends)
+    records: int | None = field(default=None, converter=check_record_count)
 
     @property
     def box(self) -> tuple[Ends, ...]:

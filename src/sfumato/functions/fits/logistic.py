@@ -14,18 +14,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from attrs import field
 from numpy.typing import ArrayLike
 
 from ...exact.balls import sqrt_up
-from ...exact.numbers import Number, positive
+from ...exact.numbers import positive
+from ...records import record
 from ...sensitivity.kinds import Global
-from ..lattice import Bounds, Lattice
+from ..lattice import Lattice
 from ..polynomial import Floats
 from .fit_records import (
+    UNIT,
     Ends,
     box_of,
     check_record_count,
@@ -42,21 +44,13 @@ rounded, of a number up to 1.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=True, repr=True)
 class LogisticRegression:
     """Data: rows (x_1, …, x_d, label), x clipped to `inputs=`; a label from ½ on is a yes."""
 
-    ridge: Fraction
-    inputs: tuple[Ends, ...]
-    records: int | None
-
-    def __init__(
-        self, *, ridge: Number = "0.1", inputs: Bounds = (0, 1), records: int | None = None
-    ) -> None:
-        put = object.__setattr__
-        put(self, "ridge", positive(ridge, "ridge"))
-        put(self, "inputs", box_of(inputs))
-        put(self, "records", check_record_count(records))
+    ridge: Fraction = field(default=Fraction(1, 10), converter=positive)
+    inputs: tuple[Ends, ...] = field(default=(UNIT,), converter=box_of)
+    records: int | None = field(default=None, converter=check_record_count)
 
     @property
     def box(self) -> tuple[Ends, ...]:

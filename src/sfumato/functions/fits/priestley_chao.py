@@ -20,53 +20,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from attrs import field
+from attrs.converters import optional
 from flint import arb
 from numpy.typing import ArrayLike
 
 from ...exact.balls import evaluate, sqrt_up
 from ...exact.numbers import Number, positive, power_of_two_at_least
+from ...records import record
 from ...sensitivity.kinds import Global
 from .. import function_refusals as refusals
 from ..lattice import Lattice
 from ..polynomial import Floats
 from . import kernel_profiles
-from .fit_records import Ends, box_of, check_dimensions, check_ends, check_table, clip, rows
+from .fit_records import UNIT, Ends, box_of, check_dimensions, check_ends, check_table, clip, rows
 
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
 _CELLS = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+def _check_spacing(spacing: Number | None) -> Fraction | None:
+    return None if spacing is None else positive(spacing, "spacing")
+
+
+@record(repr=True)
 class PriestleyChao:
     """Data: records (x, y). With `values=`, the interval of y, x and y are clipped and the
     sensitivity is known.
     """
 
-    bandwidth: Fraction
-    normalised: bool
-    inputs: Ends
-    values: Ends | None
-    spacing: Fraction | None
-
-    def __init__(
-        self,
-        bandwidth: Number = "0.1",
-        *,
-        normalised: bool = True,
-        inputs: tuple[Number, Number] = (0, 1),
-        values: tuple[Number, Number] | None = None,
-        spacing: Number | None = None,
-    ) -> None:
-        put = object.__setattr__
-        put(self, "bandwidth", positive(bandwidth, "bandwidth"))
-        put(self, "normalised", normalised)
-        put(self, "inputs", check_ends(inputs))
-        put(self, "values", None if values is None else check_ends(values))
-        put(self, "spacing", None if spacing is None else positive(spacing, "spacing"))
+    bandwidth: Fraction = field(default=Fraction(1, 10), converter=positive)
+    normalised: bool = field(default=True, kw_only=True)
+    inputs: Ends = field(default=UNIT, converter=check_ends, kw_only=True)
+    values: Ends | None = field(default=None, converter=optional(check_ends), kw_only=True)
+    spacing: Fraction | None = field(default=None, converter=_check_spacing, kw_only=True)
 
     @property
     def box(self) -> tuple[Ends, ...]:

@@ -248,10 +248,8 @@ def belief_shift(prior: Number, posterior: Number, *, rounding: Rounding = "near
     """|ln(posterior/prior)|, how far an answer moves a belief up *or down*; ε-DP keeps it at ε or
     less. Infinite where certainty arises or is lost.
     """
-    before, after = (
-        probability(prior, "prior", one=True),
-        probability(posterior, "posterior", one=True),
-    )
+    before = probability(prior, "prior", one=True)
+    after = probability(posterior, "posterior", one=True)
     if not before or not after:
         return 0.0 if before == after else math.inf
     ratio = max(before / after, after / before)

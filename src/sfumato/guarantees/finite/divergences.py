@@ -67,10 +67,8 @@ def hockey_stick(P: Law, Q: Law, epsilon: Number, *, rounding: Rounding = "neare
     count = bisect_left(
         ratios, True, key=lambda step: not (step.infinite or exceeds(step.ratio, e))
     )
-    p, q = (
-        sum((s.p for s in ratios[:count]), Fraction(0)),
-        sum((s.q for s in ratios[:count]), Fraction(0)),
-    )
+    p = sum((s.p for s in ratios[:count]), Fraction(0))
+    q = sum((s.q for s in ratios[:count]), Fraction(0))
     return chance(lambda: ball(p) - ball(e).exp() * ball(q), rounding)
 
 
@@ -135,9 +133,8 @@ NAMED: dict[str, Convex] = {
     "tv": Convex(lambda t: abs(t - 1) / 2, lambda: Fraction(1, 2)),  # ½ Σ |p − q|
     "chi2": Convex(lambda t: (t - 1) ** 2, lambda: math.inf),  # Σ (p − q)²/q
     "hellinger": Convex(lambda t: (ball(t).sqrt() - 1) ** 2, lambda: 1),  # Σ (√p − √q)²
-    "jensen-shannon": Convex(
-        _jensen_shannon, lambda: arb(2).log() / 2
-    ),  # ½ KL(P‖M) + ½ KL(Q‖M), M = (P + Q)/2
+    # ½ KL(P‖M) + ½ KL(Q‖M), M = (P + Q)/2
+    "jensen-shannon": Convex(_jensen_shannon, lambda: arb(2).log() / 2),
     "kl": Convex(_kl, lambda: math.inf),
 }
 """The f-divergences that have a name."""

@@ -57,15 +57,12 @@ def averaged_after(epsilon: Number, confidence: Number = 1 - ERROR) -> int:
     """The least number of Laplace answers at ε each whose mean, rounded, is the count itself with
     this confidence.
     """
-    e, c = (
-        float(positive(epsilon, "epsilon")),
-        float(probability(confidence, "confidence", zero=False)),
-    )
+    e = float(positive(epsilon, "epsilon"))
+    c = float(probability(confidence, "confidence", zero=False))
     if e < 1e-6:
         raise refusals.EPSILON_TOO_SMALL_TO_AVERAGE(epsilon=text(positive(epsilon, "epsilon")))
-    about = 4.0 * _variance(
-        e
-    )  # answers at which the mean has a standard deviation of ½: where the search begins
+    # answers at which the mean has a standard deviation of ½: where the search begins
+    about = 4.0 * _variance(e)
     return (
         2
         * first(

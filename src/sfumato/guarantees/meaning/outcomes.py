@@ -48,11 +48,9 @@ def outcome_bounds(guarantee: Guarantee, baseline: Number) -> Interval:
 
 def least_chance(order: Number, divergence: Number, baseline: Number) -> float:
     """e^−r·q^(α/(α − 1)), rounded down."""
-    a, r, q = (
-        check_order(order),
-        non_negative(divergence, "divergence"),
-        probability(baseline, "baseline", one=True),
-    )
+    a = check_order(order)
+    r = non_negative(divergence, "divergence")
+    q = probability(baseline, "baseline", one=True)
     if a == 1:
         raise refusals.ORDER_NOT_ABOVE_ONE(name="order", number=1)
     return chance(lambda: (ball(a / (a - 1)) * ball(q).log() - ball(r)).exp(), "down") if q else 0.0

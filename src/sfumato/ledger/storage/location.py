@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from .postgres_book import PostgresBook
 
 SCHEMES = ("postgresql", "postgres")
-_URL = re.compile(
-    r"([A-Za-z][A-Za-z0-9+.-]+):/", re.ASCII
-)  # two letters at least: one letter is a drive. `Path` drops the second slash
+# two letters at least: one letter is a drive. `Path` drops the second slash
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/", re.ASCII)
 
 
 def parse_location(path: str | Path | None) -> Path | Url | None:

@@ -55,9 +55,8 @@ class PostgresBookTransaction(PostgresTransaction, BookTransaction):
 class PostgresBook(PostgresStore, BookStore):
     """A book in a PostgreSQL database."""
 
-    allows_fast_charge: ClassVar[bool] = (
-        False  # the lock that a writer takes here is a statement of its own
-    )
+    # the lock that a writer takes here is a statement of its own
+    allows_fast_charge: ClassVar[bool] = False
     begin: ClassVar[dict[str, str]] = {
         WRITE: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE sfumato.book IN EXCLUSIVE MODE",
         READ: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",

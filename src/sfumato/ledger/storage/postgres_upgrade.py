@@ -61,9 +61,8 @@ def rewrite(connection: Connection, version: int) -> None:
                     _move(connection)
                 except (*DAMAGE, psycopg.errors.UndefinedTable):
                     raise refusals.OLDER_BOOK_DAMAGED() from None
-    except (
-        psycopg.errors.UndefinedTable
-    ):  # another process was quicker, and this one had waited for what is gone now
+    except psycopg.errors.UndefinedTable:
+        # another process was quicker, and this one had waited for what is gone now
         return
     except psycopg.errors.InsufficientPrivilege:
         raise refusals.UPGRADE_NEEDS_OWNER(version=version, known=SCHEMA) from None

@@ -82,10 +82,8 @@ class MeanEstimate:
 
             wide = Fraction(-float(ndtri(float(missing) / 2)) * self.standard_error)
             low, high = (self._at(self._share) + sign * wide for sign in (-1, 1))
-        least, most = (
-            self.oracle.unit_step * self.oracle.first,
-            self.oracle.unit_step * (self.oracle.first + self.oracle.steps),
-        )
+        least = self.oracle.unit_step * self.oracle.first
+        most = self.oracle.unit_step * (self.oracle.first + self.oracle.steps)
         low, high = (min(max(end, least), most) for end in (low, high))
         return down(low), up(high)
 

@@ -55,9 +55,7 @@ class OneBit(NumberOracle):
     def slope(self) -> Fraction:
         return as_fraction(self.step)
 
-    @property
-    def top(self) -> int:
-        return 1
+    top = 1
 
     @property
     def odds(self) -> Fraction:
@@ -73,9 +71,7 @@ class OneBit(NumberOracle):
         middle = (ONE // 2 - self.least) // self.step
         return max(self._score_variance(i) for i in (middle, middle + 1) if 0 <= i <= self.steps)
 
-    @property
-    def width(self) -> int:
-        return 1
+    width = 1
 
     def constants(self) -> Question:
         return {**self._shape(), "least": str(self.least), "step": str(self.step)}

@@ -151,15 +151,12 @@ class Distribution:
 
     def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
-        shares = {
-            "frequencies": self.frequencies.tolist(),
-            "cumulative": self.cumulative.tolist(),
-            "interval": self.interval().tolist(),
-        }
         return {
             **estimate_header(self.oracle, self.reports),
             "categories": list(self.categories),
-            **shares,
+            "frequencies": self.frequencies.tolist(),
+            "cumulative": self.cumulative.tolist(),
+            "interval": self.interval().tolist(),
         }
 
     def __repr__(self) -> str:

@@ -148,10 +148,8 @@ def support(
     for start in range(0, a.size, _CHUNK):
         part = slice(start, start + _CHUNK)
         step, offset = a[part].astype(np.uint64), b[part].astype(np.uint64)
-        low, room = (
-            ends[bucket[part]].astype(np.uint64),
-            (ends[bucket[part] + 1] - ends[bucket[part]]).astype(np.uint64),
-        )
+        low = ends[bucket[part]].astype(np.uint64)
+        room = (ends[bucket[part] + 1] - ends[bucket[part]]).astype(np.uint64)
         for i, code in enumerate(codes.astype(np.uint64)):
             # below 2^62; 2^31 is 1 modulo P, so the upper bits are added to the lower
             at = step * code + offset

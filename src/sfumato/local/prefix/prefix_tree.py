@@ -224,10 +224,8 @@ class PrefixTree(CountedOracle):
         """Return how far `fakes` invented reports among n can move a frequency, down and up: liars
         choose their level, which has n/levels reports.
         """
-        share, spread = (
-            check_report_count(fakes) * self.levels / check_report_count(n),
-            float(self.true_support - self.false_support),
-        )
+        share = check_report_count(fakes) * self.levels / check_report_count(n)
+        spread = float(self.true_support - self.false_support)
         return -share * float(self.false_support) / spread, share * float(
             1 - self.false_support
         ) / spread

@@ -28,22 +28,14 @@ from .mechanism import Neighbours
 
 @spell_out(Neighbours)
 def counts(
-    *,
-    k: int = 1,
-    epsilon: Number,
-    delta: Number | None = None,
-    **neighbours: Unpack[Neighbours],
+    *, k: int = 1, epsilon: Number, delta: Number | None = None, **neighbours: Unpack[Neighbours]
 ) -> Laplace | Gaussian:
     """Return the mechanism with less noise for k counts, each of which one person may change by
     1.
     """
     size = check_size(k, "k") or 1
     return laplace_or_gaussian(
-        l1=Fraction(size),
-        l2_squared=Fraction(size),
-        epsilon=epsilon,
-        delta=delta,
-        **neighbours,
+        l1=Fraction(size), l2_squared=Fraction(size), epsilon=epsilon, delta=delta, **neighbours
     )
 
 

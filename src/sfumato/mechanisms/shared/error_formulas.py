@@ -49,12 +49,10 @@ def laplace_radius(*, scale: Number, beta: Number, values: int = 1) -> float:
 
 def laplace_epsilon(*, sensitivity: Number, radius: Number, beta: Number, values: int = 1) -> float:
     """(Δ/α)·ln(k/β), rounded up: the ε at which the radius above is α."""
-    delta, alpha, missing, k = (
-        positive(sensitivity, "sensitivity"),
-        positive(radius, "radius"),
-        _beta(beta),
-        _count(values, "values"),
-    )
+    delta = positive(sensitivity, "sensitivity")
+    alpha = positive(radius, "radius")
+    missing = _beta(beta)
+    k = _count(values, "values")
     return evaluate(lambda: ball(delta / alpha) * ball(k / missing).log(), "up")
 
 
@@ -106,11 +104,9 @@ def exponential_tail(
     """(m/o)·e^(−ε·t/(2Δ)), rounded up and at most 1: the chance that the exponential mechanism ends
     t or more below the best score.
     """
-    share, rate, t = (
-        _share(candidates, best),
-        positive(epsilon, "epsilon") / (2 * positive(sensitivity, "sensitivity")),
-        non_negative(regret, "regret"),
-    )
+    share = _share(candidates, best)
+    rate = positive(epsilon, "epsilon") / (2 * positive(sensitivity, "sensitivity"))
+    t = non_negative(regret, "regret")
     return chance(lambda: ball(share) * (-ball(rate * t)).exp(), "up")
 
 
@@ -120,11 +116,9 @@ def exponential_radius(
     """(2Δ/ε)·ln(m/(o·β)), rounded up: the regret that the exponential mechanism reaches with a
     chance of β at most.
     """
-    share, rate, missing = (
-        _share(candidates, best),
-        positive(epsilon, "epsilon") / (2 * positive(sensitivity, "sensitivity")),
-        _beta(beta),
-    )
+    share = _share(candidates, best)
+    rate = positive(epsilon, "epsilon") / (2 * positive(sensitivity, "sensitivity"))
+    missing = _beta(beta)
     return evaluate(lambda: ball(share / missing).log() / ball(rate), "up")
 
 

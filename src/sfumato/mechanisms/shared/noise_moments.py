@@ -82,10 +82,8 @@ class MomentEstimate:
             below, above = (
                 Fraction(self.noise.law.linear_error(self.weights[side], share)) for side in (1, 2)
             )
-            bottom, top = (
-                min((self._total(1) - below) / n for n in (least, most)),
-                max((self._total(2) + above) / n for n in (least, most)),
-            )
+            bottom = min((self._total(1) - below) / n for n in (least, most))
+            top = max((self._total(2) + above) / n for n in (least, most))
             low, high = min(max(low, bottom), high), max(min(high, top), low)
         wider, centre = Fraction(self.slack), Fraction(self.centre)
         return down(centre + low - wider), up(centre + high + wider)
@@ -119,17 +117,14 @@ def moment(
         ones = np.ones(len(axis))
         m, a, b = axis.powers(power) if isinstance(axis, Edges) and power else (ones, ones, ones)
         products = [np.multiply.outer(x, y) for x in (low, high) for y in (a, b)]
-        middle, low, high = (
-            np.multiply.outer(middle, m),
-            np.min(products, axis=0),
-            np.max(products, axis=0),
-        )
+        middle = np.multiply.outer(middle, m)
+        low = np.min(products, axis=0)
+        high = np.max(products, axis=0)
     # with a noisy divisor, distances from the middle of the range err least
     centre = 0.0 if rows is not None else float(low.min() / 2 + high.max() / 2)
     weights = np.stack([middle.ravel(), low.ravel(), high.ravel()]) - centre
-    slack = math.ulp(float(np.abs([low, high]).max())) * (
-        8 + 4 * len(powers) * max(powers)
-    )  # the weights are doubles
+    # the weights are doubles
+    slack = math.ulp(float(np.abs([low, high]).max())) * (8 + 4 * len(powers) * max(powers))
     return MomentEstimate(
         histogram.noise, tuple(counts.ravel().tolist()), rows, weights, centre, slack
     )

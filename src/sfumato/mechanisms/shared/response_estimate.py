@@ -116,10 +116,8 @@ class ResponseEstimate:
         return np.clip(ends, 0.0, 1.0)
 
     def _exact(self, count: int, missing: Fraction) -> tuple[float, float]:
-        low, high = (
-            limit(count, self.reports, missing, upper=False),
-            limit(count, self.reports, missing, upper=True),
-        )
+        low = limit(count, self.reports, missing, upper=False)
+        high = limit(count, self.reports, missing, upper=True)
         if self.response.spread() < 0:
             low, high = high, low
         return self._at(low, rounding="down"), self._at(high, rounding="up")
@@ -165,9 +163,8 @@ def limit(count: int, reports: int, missing: Fraction, *, upper: bool) -> Fracti
         return Fraction(int(upper))
     from scipy.special import betaincinv
 
-    a, b = (
-        (reports - count, count + 1) if upper else (count, reports - count + 1)
-    )  # of 1 − P, or of P
+    # of 1 − P, or of P
+    a, b = (reports - count, count + 1) if upper else (count, reports - count + 1)
     at, wider = Fraction(float(betaincinv(a, b, float(missing)))), _WIDER
 
     def is_outside(end: Fraction) -> bool:

@@ -135,9 +135,8 @@ class Limits:
         except ProblemError as stopped:
             problem = stopped.problem
         except Exception:
-            log.error(
-                "a request ended in an unexpected way"
-            )  # what was raised may quote the request, or worse
+            # what was raised may quote the request, or worse
+            log.error("a request ended in an unexpected way")
             problem = INTERNAL
         if not begun:
             await problem.response()(scope, receive, guarded)
@@ -187,10 +186,8 @@ def _bounded(receive: Receive) -> Receive:
 def _with_headers(
     scope: Scope, headers: Iterable[tuple[bytes, bytes]]
 ) -> list[tuple[bytes, bytes]]:
-    path, reply_headers = (
-        scope["path"],
-        [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])],
-    )
+    path = scope["path"]
+    reply_headers = [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])]
     names = {name.lower() for name, _ in headers}
     if b"content-security-policy" not in names:
         reply_headers.append(

@@ -68,11 +68,7 @@ async def datasets(request: Request) -> list[models.ShortModel]:
     ]
 
 
-@router.get(
-    "/datasets/{dataset}",
-    responses=replies(*DATASET),
-    openapi_extra=takes("dataset"),
-)
+@router.get("/datasets/{dataset}", responses=replies(*DATASET), openapi_extra=takes("dataset"))
 async def dataset(request: Request) -> models.SchemaModel:
     """What is public of a dataset: tables, columns, types, bounds, keys, limits."""
     _, served = await _authorize(request)
@@ -111,14 +107,7 @@ async def plan(request: Request) -> Response:
 @router.post(
     "/datasets/{dataset}/release",
     response_model=models.ReleaseModel,
-    responses=replies(
-        402,
-        406,
-        409,
-        410,
-        *ASKS,
-        content={CSV: TEXT, ARROW: BINARY},
-    ),
+    responses=replies(402, 406, 409, 410, *ASKS, content={CSV: TEXT, ARROW: BINARY}),
     openapi_extra=takes("dataset", "Idempotency-Key") | asks_question(),
 )
 async def release(request: Request) -> Response:
@@ -152,9 +141,7 @@ async def history(request: Request) -> models.HistoryModel:
 
 
 @router.get(
-    "/datasets/{dataset}/budget",
-    responses=replies(*DATASET),
-    openapi_extra=takes("dataset"),
+    "/datasets/{dataset}/budget", responses=replies(*DATASET), openapi_extra=takes("dataset")
 )
 async def budget(request: Request) -> models.BudgetModel:
     """What is promised, spent and left."""
@@ -207,9 +194,7 @@ async def card(request: Request) -> Response:
 
 
 @router.get(
-    "/datasets/{dataset}/verify",
-    responses=replies(403, *DATASET),
-    openapi_extra=takes("dataset"),
+    "/datasets/{dataset}/verify", responses=replies(403, *DATASET), openapi_extra=takes("dataset")
 )
 async def verify(request: Request) -> models.VerifiedModel:
     """Check the ledger against itself, and against the head that the service kept: all of it, or
@@ -225,9 +210,7 @@ async def verify(request: Request) -> models.VerifiedModel:
 
 
 @router.get(
-    "/datasets/{dataset}/overruns",
-    responses=replies(403, *DATASET),
-    openapi_extra=takes("dataset"),
+    "/datasets/{dataset}/overruns", responses=replies(403, *DATASET), openapi_extra=takes("dataset")
 )
 async def overruns(request: Request) -> models.OverrunsModel:
     """How many answers were not made by their deadlines, by analyst. This number may depend on
@@ -274,10 +257,7 @@ def _integer_parameter(request: Request, name: str) -> int:
         or not allowed["minimum"] <= int(values[0]) <= allowed["maximum"]
     ):
         refusal = refusals.PARAMETER_WRONG(
-            name=name,
-            low=allowed["minimum"],
-            high=allowed["maximum"],
-            default=allowed["default"],
+            name=name, low=allowed["minimum"], high=allowed["maximum"], default=allowed["default"]
         )
         raise ProblemError(Problem.of(refusal))
     return int(values[0])

@@ -150,9 +150,8 @@ class TimedProtocol(H11Protocol):
         self._who = CONNECTIONS.address(transport.get_extra_info("peername"))
         CONNECTIONS.add(self._who)
         if transport.get_extra_info("sslcontext") is None:
-            transport.set_write_buffer_limits(
-                high=0
-            )  # writing is paused as long as anything waits to be read
+            # writing is paused as long as anything waits to be read
+            transport.set_write_buffer_limits(high=0)
             super().connection_made(transport)
         else:
             transport.set_write_buffer_limits(high=1)  # TLS is full at so many bytes, not beyond
@@ -161,10 +160,8 @@ class TimedProtocol(H11Protocol):
                 self._paced  # type: ignore[arg-type]  # it passes on what it does not have
             )
         client_socket = transport.get_extra_info("socket")
-        if client_socket is not None and client_socket.family in (
-            socket.AF_INET,
-            socket.AF_INET6,
-        ):  # what is read is seen soon, and not when megabytes were
+        # what is read is seen soon, and not when megabytes were
+        if client_socket is not None and client_socket.family in (socket.AF_INET, socket.AF_INET6):
             client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, 2 * LEAST)
         self._start_request_timer()
 
@@ -205,9 +202,8 @@ class TimedProtocol(H11Protocol):
         super().resume_writing()
 
     def _start_unread_timer(self) -> None:
-        seconds = (
-            UNREAD if self._paced is None else 2 * UNREAD
-        )  # asyncio sends what it holds of TLS down to a quarter before it takes more
+        # asyncio sends what it holds of TLS down to a quarter before it takes more
+        seconds = UNREAD if self._paced is None else 2 * UNREAD
         self._unread = self.loop.call_later(
             seconds, self._stalled, self.transport.get_write_buffer_size()
         )

@@ -27,9 +27,8 @@ class Turns(Generic[T]):
     def __init__(self, things: Iterable[T], *, waiting: int, held: int | None = None) -> None:
         self._free = list(things)
         self._waiting, self._most = waiting, held
-        self._lines: OrderedDict[str, deque[asyncio.Future[T]]] = (
-            OrderedDict()
-        )  # by name, the one whose turn is next first
+        # by name, the one whose turn is next first
+        self._lines: OrderedDict[str, deque[asyncio.Future[T]]] = OrderedDict()
         self._held: Counter[str] = Counter()
 
     async def take(self, who: str, seconds: float) -> T:

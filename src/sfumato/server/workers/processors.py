@@ -47,9 +47,8 @@ def split_cores(
     per listening process, but at most half. A single core is not divided.
     """
     if len(cores) == 1 and len(cores[0]) > 1:
-        cores = [
-            (processor,) for processor in cores[0]
-        ]  # two processors of one core are better than one
+        # two processors of one core are better than one
+        cores = [(processor,) for processor in cores[0]]
     if len(cores) < 2:
         return tuple(cores[0]), ()
     count = min(len(cores) // 2, max(1, listening, len(cores) // 4))

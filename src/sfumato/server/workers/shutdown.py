@@ -20,9 +20,8 @@ def set_on_signal(ending: threading.Event) -> Iterator[None]:
     """While open, the signals that end a process also set an event, before their earlier handlers
     run.
     """
-    if (
-        threading.current_thread() is not threading.main_thread()
-    ):  # no handler can be set there: the caller ends the service itself
+    # no handler can be set there: the caller ends the service itself
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = {number: signal.getsignal(number) for number in SIGNALS}

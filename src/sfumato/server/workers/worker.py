@@ -15,6 +15,7 @@ it from the network or from files, except that its code does not use them.
 
 from __future__ import annotations
 
+import base64
 import gc
 import json
 import os
@@ -32,8 +33,8 @@ from ...ledger.ledger_refusals import UNSURE
 from ...ledger.pricing import Priced
 from ...release import question_key as name_of
 from ...session import Database, Table, protect
-from ...session.request import Request
-from ...session.share_payments import pay_lessons_and_replan
+from ...session.request import PlanAttempt, Request
+from ...session.share_payments import has_unpaid, pay_lessons_and_replan
 from ...tables.engine.duckdb_engine import limit_engines
 from ...tables.plan.query_plan import Plan
 from .. import server_refusals as refusals
@@ -42,6 +43,7 @@ from ..datasets import protect_dataset, stored_for
 from ..http import encode_replies
 from ..http.request_models import Question
 from .busy_work import Fillers, work_until
+from .handed_plan import unpack
 from .parent_watch import end_with_parent
 from .processors import keep_to
 
@@ -83,12 +85,10 @@ class PacedLedger(Ledger):
     """
 
     announce: Callable[[bytes], None] = staticmethod(lambda _: None)
-    fill: Callable[[float], None] = staticmethod(
-        lambda _: None
-    )  # keep processors busy until a time
-    _held: float | None = (
-        None  # seconds from the first charge of a question until its answer is stored
-    )
+    # keep processors busy until a time
+    fill: Callable[[float], None] = staticmethod(lambda _: None)
+    # seconds from the first charge of a question until its answer is stored
+    _held: float | None = None
     _busy: float | None = None  # seconds from the first charge to the end of the worker's time
     _charges = 1  # of the question; learned limits are stored at even times before the answer
     _charged = 0
@@ -97,13 +97,11 @@ class PacedLedger(Ledger):
 
     def pace(self, held: float | None = None, busy: float | None = None, charges: int = 1) -> None:
         """Set the times for the next question."""
-        self._held, self._busy, self._charges, self._charged, self._stored = (
-            held,
-            busy,
-            charges,
-            0,
-            0,
-        )
+        self._held = held
+        self._busy = busy
+        self._charges = charges
+        self._charged = 0
+        self._stored = 0
 
     @property
     def ends(self) -> float:
@@ -139,9 +137,8 @@ class PacedLedger(Ledger):
             work_until(moment)
             self._stored = self._charged
             if self._charged >= self._charges:
-                with suppress(
-                    OSError
-                ):  # the parent has gone: who asks again finds what is stored now
+                with suppress(OSError):
+                    # the parent has gone: who asks again finds what is stored now
                     self.announce(ABOUT_TO_STORE)
         super().remember(receipt, question, answer)
 
@@ -152,11 +149,8 @@ def main() -> None:
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     quiet = os.open(os.devnull, os.O_RDWR)
     debug = os.environ.get("SFUMATO_DEBUG") == "1"
-    for descriptor, to in (
-        (0, quiet),
-        (1, 2 if debug else quiet),
-        (2, 2 if debug else quiet),
-    ):  # nothing that a library prints goes anywhere
+    # nothing that a library prints goes anywhere
+    for descriptor, to in ((0, quiet), (1, 2 if debug else quiet), (2, 2 if debug else quiet)):
         os.dup2(to, descriptor)
     with suppress(KeyboardInterrupt, BrokenPipeError):
         serve(source, sink)
@@ -288,7 +282,9 @@ def answer_question(tables: Mapping[str, Table | Database], message: WorkerReque
 
 
 def _release(table: Table | Database, question: Question, message: WorkerRequest) -> Answer:
-    """Plan the question once, set the times that follow from the plan, and release that plan."""
+    """Take the plan of the service, or plan the question; set the times that follow from the plan,
+    and release it.
+    """
     request = Request.of_question(
         table.state,
         table.state.first,
@@ -297,14 +293,26 @@ def _release(table: Table | Database, question: Question, message: WorkerRequest
         timeout=message["timeout"],
         **question.plan_arguments(),
     )
+    plan = _handed_plan(table, message)
     if request.explains:
-        request.plan()  # refuses what `sql` would refuse
+        if plan is None:
+            request.plan()  # refuses what `sql` would refuse
         raise refusals.PLAN_NOT_RELEASED(dataset=message["dataset"])
-    attempt = request.attempt()
+    attempt = request.attempt() if plan is None else PlanAttempt.of(plan, table.state.declared)
     if isinstance(table.ledger, PacedLedger):
         charges = 1 + len(attempt.unlearned)
         table.ledger.pace(message.get("held"), message.get("busy"), charges)
     return request.release(attempt)[0]
+
+
+def _handed_plan(table: Table | Database, message: WorkerRequest) -> Plan | None:
+    """Return the plan that the service made. None if it made none, if the declarations are others
+    here, or if the share has not paid for all learned limits: then the worker plans.
+    """
+    packed = message.get("plan")
+    if packed is None or has_unpaid(table.state, message["who"]):
+        return None
+    return unpack(base64.b64decode(packed), table.state)
 
 
 def _recall(table: Table | Database, question: Question, who: str) -> Answer | None:

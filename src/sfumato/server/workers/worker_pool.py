@@ -29,11 +29,14 @@ REST = 2.0  # seconds that a slot rests after an overrun
 
 
 class WorkerRequest(TypedDict):
-    """A question to a worker; the times are seconds from the charge, None if they do not matter."""
+    """A question to a worker, with its plan in base64; None if the worker has to plan. The times
+    are seconds from the charge, None if they do not matter.
+    """
 
     dataset: str
     who: str
     question: dict[str, object]
+    plan: str | None
     media: str
     timeout: float
     recall: bool

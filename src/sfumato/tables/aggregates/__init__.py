@@ -18,6 +18,20 @@ from .quantile_points import (
     quantile,
     quantiles,
 )
+from .regressions import (
+    REGRESSION_COUNT,
+    REGRESSION_INTERCEPT,
+    REGRESSION_MEAN_X,
+    REGRESSION_MEAN_Y,
+    REGRESSION_R2,
+    REGRESSION_SLOPE,
+    regr_avgx,
+    regr_avgy,
+    regr_count,
+    regr_intercept,
+    regr_r2,
+    regr_slope,
+)
 from .spreads import SAMPLE_STD, SAMPLE_VARIANCE, STD, VARIANCE, std, var
 from .sums import RATIO, SUM, ratio, sum  # noqa: A004  # read as sf.sum
 
@@ -38,6 +52,12 @@ KINDS: dict[str, AggregateKind] = {
         COVARIANCE,
         SAMPLE_COVARIANCE,
         CORRELATION,
+        REGRESSION_SLOPE,
+        REGRESSION_INTERCEPT,
+        REGRESSION_R2,
+        REGRESSION_COUNT,
+        REGRESSION_MEAN_X,
+        REGRESSION_MEAN_Y,
         QUANTILE,
         PERCENTILE,
         HISTOGRAM,
@@ -60,6 +80,12 @@ __all__ = [
     "quantile",
     "quantiles",
     "ratio",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_count",
+    "regr_intercept",
+    "regr_r2",
+    "regr_slope",
     "std",
     "sum",
     "var",

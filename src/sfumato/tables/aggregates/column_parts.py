@@ -14,7 +14,7 @@ from ..query.aggregate import Aggregate
 from ..query.stages import Rows
 from . import aggregate_refusals as refusals
 from .column_kind import Numbers
-from .component import Component
+from .component import Component, cell_steps
 
 NOTHING: Mapping[str, Fraction] = {}
 
@@ -50,6 +50,13 @@ def centred_sum(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numb
         "centre": grid.centre * grid.step,
         **slack_numbers(half_step(grid)),
     }
+
+
+def cell_steps_of(rows: Rows) -> int:
+    """Return what the cells of squares, or of two columns, sum to at most for each row."""
+    declared = rows.declaration
+    is_one = not declared.unit or rows.once or declared.max_rows is None
+    return cell_steps(1 if is_one or declared.max_rows is None else declared.max_rows)
 
 
 def row_count(aggregate: Aggregate, rows: Rows) -> Component:

@@ -18,8 +18,15 @@ from ..expr.grids import Grid
 from ..query.aggregate import Aggregate
 from .count_tree import CountTree
 
-CELL_STEPS = 1 << 26
-"""The cells of two columns sum to at most this for each row, and to more than half of it."""
+_FINEST, _COARSEST = 26, 20  # bits of what the cells of a row sum to
+
+
+def cell_steps(max_rows: int) -> int:
+    """Return what the cells of squares, or of two columns, sum to at most for each row; it is more
+    than half of that. Fewer steps if a unit has many rows, so that noise fits its samplers.
+    """
+    return 1 << max(_COARSEST, _FINEST - (max_rows - 1).bit_length())
+
 
 ComponentForm = Literal[
     "one",

@@ -47,12 +47,13 @@ def corr(
 def _components(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
     pair = Pair.of(aggregate, rows)
     squares = [
-        squares_of(part, centred) for part, centred in zip(pair.aggregates, pair.sums, strict=True)
+        squares_of(part, centred, rows)
+        for part, centred in zip(pair.aggregates, pair.sums, strict=True)
     ]
     slack = {
         "slack_product": pair.slack,
-        "slack_first": variance_slack(squares[0], pair.sums[0]),
-        "slack_second": variance_slack(squares[1], pair.sums[1]),
+        "slack_first": variance_slack(squares[0], pair.sums[0], rows),
+        "slack_second": variance_slack(squares[1], pair.sums[1], rows),
     }
     return [pair.products, *pair.sums, *squares, pair.rows], {
         **pair.numbers,
@@ -122,7 +123,7 @@ CORRELATION = AggregateKind(
     error=_error,
     error_of="size",
     assume=lambda _, __, place: 2 * place - 1,
-    calls=(SqlCall("CORR", "correlation", "pair", corr, nodes=("Corr",)),),
+    calls=(SqlCall("CORR", "correlation", "pair", corr, names=("corr",)),),
     client="CORR({of}, {by})",
     about="the correlation of two columns",
     example="sf.corr('age', 'spend')",

@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -65,17 +64,6 @@ class CountTree:
     @property
     def cells(self) -> int:
         return self.starts[-1]
-
-    def added(self, q: Fraction) -> NDArray[np.float64]:
-        """Return the largest weights of the nodes' noise in the sum W_≤z − q·W, which decides
-        whether the quantile lies beyond a point.
-        """
-        return np.concatenate(
-            [
-                np.full(self.branching, float(max(q, 1 - q))),
-                np.ones((self.levels - 1) * (self.branching - 1)),
-            ]
-        )
 
     def count(
         self,

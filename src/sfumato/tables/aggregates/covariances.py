@@ -3,12 +3,15 @@
 *Rows*        A row counts if it has both values.
 *Components*  Each value is clipped to its bounds and measured from their centre: the product of the
               two, both sums, and the number of rows. A row's product is at most far_x·far_y.
+*Order*       Neither order of the two columns is special: both need the same components, so
+              CORR(x, y) and REGR_SLOPE(y, x) share them.
 *Limits*      At most (half the range of x)·(half the range of y), by Cauchy and Schwarz.
 *Proof*       docs/proofs/covariance.md
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,15 +19,31 @@ from functools import reduce
 
 import numpy as np
 
-from ...exact.exact_ratios import as_python_ints
+from ...exact.exact_ratios import Integers, Ratios, as_python_ints
 from ...exact.numbers import Number, text
 from ..expr.expressions import Expr, as_expr
 from ..query.aggregate import Aggregate, bounds_of
 from ..query.stages import Rows
 from .averages import mean_error
-from .column_kind import AggregateKind, Box, BoxEnd, Directions, Numbers, Side, SqlCall
-from .column_parts import centred_sum, half_step, slack_numbers, value_sum
-from .component import CELL_STEPS, Component
+from .column_kind import (
+    AggregateKind,
+    Box,
+    BoxEnd,
+    Directions,
+    Numbers,
+    Side,
+    SqlCall,
+    positive_rows,
+)
+from .column_parts import (
+    cell_steps_of,
+    centred_sum,
+    half_step,
+    row_count,
+    slack_numbers,
+    value_sum,
+)
+from .component import Component
 from .spreads import correct_sample, half_range, quotient_end, sample_factor
 
 
@@ -64,21 +83,15 @@ class Pair:
 
     @classmethod
     def of(cls, aggregate: Aggregate, rows: Rows) -> Pair:
-        """Return the components that a covariance and a correlation share."""
-        first, second = aggregate.of, aggregate.by
-        assert first is not None
-        assert second is not None
-        aggregates = (
-            _with_value(replace(aggregate, by=None), second, rows),
-            _with_value(replace(aggregate, of=second, by=None, low=None, high=None), first, rows),
-        )
-        (x, ones), ends = centred_sum(aggregates[0], rows)
+        """Return the components that covariances, correlations and regressions share."""
+        aggregates = aggregate_both(aggregate, rows)
+        (x, _), ends = centred_sum(aggregates[0], rows)
         (y, _), others = centred_sum(aggregates[1], rows)
         products = _products(aggregate, x, y, rows)
         assert products.grid is not None
         # Half a step of the product, and what doubles err; twice for the sums and for the product.
         slack = products.step if products.grid.floating else Fraction(0)
-        slack += 16 * x.largest * x.step * y.largest * y.step / CELL_STEPS  # cells are rounded
+        slack += 16 * x.largest * x.step * y.largest * y.step / cell_steps_of(rows)  # of cells
         for value, factor in ((x, y), (y, x)):
             assert value.grid is not None
             slack += 2 * half_step(value.grid) * factor.largest * factor.step
@@ -88,7 +101,30 @@ class Pair:
             "by_low": others["low"],
             "by_high": others["high"],
         }
-        return cls(aggregates, products, (x, y), ones, numbers, slack)
+        return cls(aggregates, products, (x, y), count_both(aggregates, rows), numbers, slack)
+
+
+def aggregate_both(aggregate: Aggregate, rows: Rows) -> tuple[Aggregate, Aggregate]:
+    """Return the aggregate of each column, over the rows that have both values."""
+    first, second = aggregate.of, aggregate.by
+    assert first is not None
+    assert second is not None
+    return (
+        _with_value(replace(aggregate, by=None), second, rows),
+        _with_value(replace(aggregate, of=second, by=None, low=None, high=None), first, rows),
+    )
+
+
+def count_both(aggregates: tuple[Aggregate, Aggregate], rows: Rows) -> Component:
+    """Return the component that counts the rows with both values. Its name does not depend on the
+    order of the columns; a column that is never missing is not in it.
+    """
+
+    def order(aggregate: Aggregate) -> tuple[bool, str]:
+        assert aggregate.of is not None
+        return not aggregate.of.type(rows.schema).nullable, aggregate.of.text
+
+    return row_count(min(aggregates, key=order), rows)
 
 
 def _with_value(aggregate: Aggregate, column: Expr, rows: Rows) -> Aggregate:
@@ -97,8 +133,9 @@ def _with_value(aggregate: Aggregate, column: Expr, rows: Rows) -> Aggregate:
 
 
 def _products(aggregate: Aggregate, x: Component, y: Component, rows: Rows) -> Component:
-    """Return the sum of the products of centred values."""
+    """Return the sum of the products of centred values, the same for both orders of columns."""
     factors, names, rules = [], [], []
+    x, y = sorted((x, y), key=lambda component: component.name)
     for value in (x, y):
         of, grid = value.of, value.grid
         assert of is not None
@@ -118,7 +155,7 @@ def _products(aggregate: Aggregate, x: Component, y: Component, rows: Rows) -> C
         name=f"products {' and '.join(names)}{where}",
         pair=(x, y),
         rule=f"{' and '.join(rules)} before they are multiplied",
-        missing="rows without one of the two values are left out of covariances and correlations",
+        missing="rows without one of the two values are left out of aggregates of the two",
     )
 
 
@@ -139,6 +176,53 @@ def covariance_end(boxes: Sequence[Box], side: Side) -> BoxEnd:
     product = reduce(np.maximum if side == "low" else np.minimum, corners)
     linear, bent = top * (a.numerator * b.denominator), product * (b.numerator * a.denominator)
     return quotient_end(linear, bent, a.denominator * b.denominator, n, side)
+
+
+def deviation_products_end(
+    boxes: Sequence[Box], side: Side, slack: Fraction = Fraction(0)
+) -> BoxEnd:
+    """P − S·T/N, the sum of the products of both deviations from their means: N times the
+    covariance. `slack` is how far rounding may have moved the covariance.
+    """
+    p, s, t, n = boxes
+    corners = [
+        as_python_ints(a) * as_python_ints(b) for a in (s.low, s.high) for b in (t.low, t.high)
+    ]
+    bent = reduce(np.maximum if side == "low" else np.minimum, corners)
+    return _deviations_end(p, bent, s.step * t.step, n, side, slack)
+
+
+def deviation_squares_end(
+    boxes: Sequence[Box], side: Side, slack: Fraction = Fraction(0)
+) -> BoxEnd:
+    """Q − S²/N, the sum of the squares of the deviations from the mean: N times the variance.
+    `slack` is how far rounding may have moved the variance.
+    """
+    q, s, n = boxes
+    low, high = as_python_ints(s.low), as_python_ints(s.high)
+    if side == "low":
+        bent = np.maximum(low**2, high**2)
+    else:
+        bent = np.where((low <= 0) & (high >= 0), 0, np.minimum(low**2, high**2))
+    return _deviations_end(q, bent, s.step**2, n, side, slack)
+
+
+def _deviations_end(
+    total: Box, bent: Integers, step: Fraction, rows: Box, side: Side, slack: Fraction
+) -> BoxEnd:
+    """Return the extreme of total − bent/N over a box of the total and of N, and N·slack more."""
+    valid, (fewest, most) = positive_rows(rows)
+    top = as_python_ints(total.low if side == "low" else total.high)
+    n = np.where((bent > 0) == (side == "high"), most, fewest)
+    linear, curve, extra = total.step, step / rows.step, slack * rows.step
+    common = math.lcm(linear.denominator, curve.denominator, extra.denominator)
+    ratios = Ratios(
+        top * n * int(linear * common)
+        - bent * int(curve * common)
+        + (-1 if side == "low" else 1) * most * n * int(extra * common),
+        n * common,
+    )
+    return BoxEnd(ratios, valid)
 
 
 def _finish(_: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
@@ -186,7 +270,7 @@ COVARIANCE = AggregateKind(
     error=covariance_error,
     error_of="size",
     assume=lambda numbers, _, place: (2 * place - 1) * largest_covariance(numbers),
-    calls=(SqlCall("COVAR_POP", "covariance of the rows", "pair", covar, nodes=("CovarPop",)),),
+    calls=(SqlCall("COVAR_POP", "covariance of the rows", "pair", covar, names=("covar_pop",)),),
     client="COVAR_POP({of}, {by})",
     about="the covariance of two columns, of the rows themselves",
     example="sf.covar('age', 'spend')",
@@ -206,7 +290,7 @@ SAMPLE_COVARIANCE = AggregateKind(
     assume=lambda numbers, size, place: (
         sample_factor(size) * (2 * place - 1) * largest_covariance(numbers)
     ),
-    calls=(SqlCall("COVAR_SAMP", "covariance", "pair", _sample_covar, nodes=("CovarSamp",)),),
+    calls=(SqlCall("COVAR_SAMP", "covariance", "pair", _sample_covar, names=("covar_samp",)),),
     client="COVAR_SAMP({of}, {by})",
     about="the covariance times n/(n − 1)",
     example="sf.covar('age', 'spend', sample=True)",

@@ -17,6 +17,7 @@ from .count_tree import TREE_BITS, CountTree
 
 MOST_PARTS = 10_000  # the largest denominator of a quantile
 QUANTILE_BITS = 16  # a histogram of so many points is all that a quantile needs
+_USUAL = Fraction(19, 20)
 
 
 def quantile(
@@ -168,11 +169,13 @@ def _tree(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
             for name in ("leaves", "branching", "levels", "shift")
         },
     }
+    level = aggregate.confidence  # of a single quantile that is read from a tree
     return [component], {
         **end_numbers(grid),
         "q": aggregate.q,
         **shape,
         **slack_numbers(half_step(grid)),
+        **({} if level == _USUAL else {"confidence": level}),
     }
 
 

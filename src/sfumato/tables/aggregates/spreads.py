@@ -19,7 +19,6 @@ from ...exact.balls import sqrt_up
 from ...exact.exact_ratios import Integers, Ratios, as_python_ints, square_roots
 from ...exact.numbers import Number
 from ..expr.expressions import Expr, as_expr
-from ..expr.grids import square_steps
 from ..query.aggregate import Aggregate, bounds_of
 from ..query.stages import Rows
 from .averages import mean_error
@@ -35,8 +34,8 @@ from .column_kind import (
     extreme,
     positive_rows,
 )
-from .column_parts import centred_sum, component_name, half_step, slack_numbers
-from .component import CELL_STEPS, Component
+from .column_parts import cell_steps_of, centred_sum, component_name, half_step, slack_numbers
+from .component import Component
 
 _ROOT_OF_TWO = Fraction(math.isqrt(2 << 128) + 1, 1 << 64)  # not below it
 
@@ -77,11 +76,12 @@ def _sample_std(of: Expr, *, low: Number | None = None, high: Number | None = No
     return std(of, sample=True, low=low, high=high)
 
 
-def squares_of(aggregate: Aggregate, centred: Component) -> Component:
+def squares_of(aggregate: Aggregate, centred: Component, rows: Rows) -> Component:
     """Return the component of the squares beside a centred sum."""
     grid = centred.grid
     assert grid is not None
-    steps, times = grid.high - grid.low, square_steps(grid)
+    steps, most = grid.high - grid.low, cell_steps_of(rows)
+    times = steps if steps**2 <= most else max(1, most // steps)
     return Component(
         component_name("squares", aggregate, grid),
         "square",
@@ -96,34 +96,34 @@ def squares_of(aggregate: Aggregate, centred: Component) -> Component:
     )
 
 
-def variance_slack(squares: Component, centred: Component) -> Fraction:
+def variance_slack(squares: Component, centred: Component, rows: Rows) -> Fraction:
     """Return how far rounding of values and squares may move the variance."""
     assert centred.grid is not None
-    return 4 * centred.largest * centred.step * half_step(centred.grid) + _square_slack(squares)
+    values = 4 * centred.largest * centred.step * half_step(centred.grid)
+    return values + _square_slack(squares, rows)
 
 
-def _std_slack(squares: Component, centred: Component) -> Fraction:
+def _std_slack(squares: Component, centred: Component, rows: Rows) -> Fraction:
     assert centred.grid is not None
-    lost = _square_slack(squares)
-    return half_step(centred.grid) + (sqrt_up(lost) if lost else 0)
+    return half_step(centred.grid) + sqrt_up(_square_slack(squares, rows))
 
 
-def _square_slack(squares: Component) -> Fraction:
+def _square_slack(squares: Component, rows: Rows) -> Fraction:
     """Return how far rounding of squares may move a mean square, in the cells of one or two
-    columns: by less than four steps in half of CELL_STEPS.
+    columns: by less than two of the steps that the cells of a row sum to.
     """
     assert squares.grid is not None
     span = (squares.grid.high - squares.grid.low) * squares.grid.step
-    return 4 * span**2 / CELL_STEPS
+    return 4 * span**2 / cell_steps_of(rows)
 
 
 def _components(
-    slack: Callable[[Component, Component], Fraction], times: Fraction = Fraction(1)
+    slack: Callable[[Component, Component, Rows], Fraction], times: Fraction = Fraction(1)
 ) -> Callable[[Aggregate, Rows], tuple[list[Component], Numbers]]:
     def build(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
         (centred, ones), numbers = centred_sum(aggregate, rows)
-        squares = squares_of(aggregate, centred)
-        widening = slack_numbers(times * slack(squares, centred))
+        squares = squares_of(aggregate, centred, rows)
+        widening = slack_numbers(times * slack(squares, centred, rows))
         return [squares, centred, ones], {**numbers, **widening}
 
     return build

@@ -3,7 +3,9 @@ with the share of units or rows beyond each limit.
 
 *Free*      The noisy histogram that a limit was chosen from also estimates how much the limit cuts
             off: the share of units or rows, its range, and its error (95 %). Records of older
-            versions hold less, with a wrong error: their shares are not shown.
+            versions hold less: without a range their error is wrong, and they are not shown.
+*Trade*     A limit has the least expected error that its histogram shows. The note says so: twice
+            the limit would likely add more noise than it saves.
 *Default*   If there were too few people to learn a limit from, the limit is a constant chosen
             beforehand, and is marked as a default.
 *Joined*    The histogram was about one table. After a join the mark stays, without the shares.
@@ -20,23 +22,26 @@ from ...exact.numbers import exact, text
 from . import declare_refusals as refusals
 
 Rest = tuple[Fraction, ...]
-"""(share, error, n): among units with up to n rows, the share with more rows than the limit, and
-its error. Two numbers are an older record.
+"""(share, error, n, rows, most): among units with up to n rows, the share with more rows than the
+limit, and its error; and the share of their rows beyond it, about and at most. Two or three numbers
+are an older record.
 """
 Tails = tuple[Fraction, ...]
 """(below, above, error, low, high): among rows between low and high, the shares below and above the
 bounds, and the error of each. Three numbers are an older record.
 """
 
-REST, TAILS = (2, 3), (3, 5)
+REST, TAILS = (2, 3, 5), (3, 5)
 """The length of such a tuple in older records, and now."""
+POSITIONS = {REST: (2,), TAILS: (3, 4)}
+"""The places in such a tuple that hold no share but a number of rows, or a value."""
 
 LIMITS = ("max_rows", "max_groups")
 NO_SHARES: Rest = (Fraction(0), Fraction(0))
 FAR = Fraction(2) ** 41
 """Beyond every limit that can be learned: a range up to here covers all rows or units."""
 
-WORTH_SAYING = Fraction(1, 200)
+WORTH_SAYING, USELESS = Fraction(1, 200), Fraction(1, 2)
 DEFAULT = "a default: too few people to learn it from"
 
 
@@ -92,14 +97,26 @@ class LearnedLimits:
         rest = limits[name]
         if rest is None:
             return f" ({DEFAULT})"
-        if len(rest) < REST[1]:
+        if len(rest) == REST[0]:
             return " (learned)"
         of = (
             "of them"
             if rest[2] > FAR
             else f"of those with up to {text(rest[2])} {name.removeprefix('max_')}"
         )
-        return f" (learned{_shares({'have more': rest[0]}, rest[1], of, 'have more')})"
+        units = _shares({"have more": rest[0]}, rest[1], of, "have more")
+        rows = ""
+        if len(rest) == REST[2] and rest[0] > max(rest[1], WORTH_SAYING):
+            rows = (
+                f", with about {_percent(rest[3])} of their {name.removeprefix('max_')} beyond the "
+                f"limit, at most {_percent(rest[4])}"
+            )
+        trade = (
+            "; twice the limit would likely add more noise than it saves"
+            if units and len(rest) == REST[2]
+            else ""
+        )
+        return f" (learned{units}{rows}{trade})"
 
     def bounds_note(self, column: str) -> str:
         """Return the note behind the bounds of a column: empty if the owner declared them."""
@@ -113,7 +130,8 @@ class LearnedLimits:
             return " (learned)"
         sides = {"are below": tails[0], "are above": tails[1]}
         shares = _shares(sides, tails[2], _span(*tails[3:]), "are outside, on each side")
-        return f" (learned{shares})"
+        trade = "; bounds twice as wide would likely add more noise than they save"
+        return f" (learned{shares}{trade if shares else ''})"
 
 
 NOT_LEARNED = LearnedLimits()
@@ -141,10 +159,8 @@ def shares_text(shares: tuple[Fraction, ...] | None) -> list[str]:
     return [] if shares is None else [str(float(share)) for share in shares]
 
 
-def read_shares(values: object, counts: tuple[int, int]) -> tuple[Fraction, ...] | None:
-    """Read shares back from a file. The first `counts[0]` numbers are shares; a newer record also
-    has positions.
-    """
+def read_shares(values: object, counts: tuple[int, ...]) -> tuple[Fraction, ...] | None:
+    """Read shares back from a file: REST or TAILS numbers, of which some are positions."""
     if isinstance(values, list) and not values:
         return None
     if (
@@ -152,9 +168,9 @@ def read_shares(values: object, counts: tuple[int, int]) -> tuple[Fraction, ...]
         or len(values) not in counts
         or not all(isinstance(share, str) for share in values)
     ):
-        raise refusals.LEARNED_NUMBERS_WRONG(count=counts[1])
+        raise refusals.LEARNED_NUMBERS_WRONG(count=counts[-1])
     shares = tuple(exact(share, "learned") for share in values)
-    if not all(0 <= share <= 1 for share in shares[: counts[0]]):
+    if not all(0 <= share <= 1 for i, share in enumerate(shares) if i not in POSITIONS[counts]):
         raise refusals.LEARNED_SHARE_OUT_OF_RANGE()
     return shares
 
@@ -170,7 +186,9 @@ def round_share_up(share: float) -> Fraction:
 
 
 def _shares(sides: Mapping[str, Fraction], error: Fraction, population: str, outside: str) -> str:
-    """Describe the shares that exceed the noise; if none does, the largest possible share."""
+    """Describe the shares that exceed the noise; if none does, the largest possible share, unless
+    that says nothing.
+    """
     significant = {
         where: share for where, share in sides.items() if share > max(error, WORTH_SAYING)
     }
@@ -180,7 +198,8 @@ def _shares(sides: Mapping[str, Fraction], error: Fraction, population: str, out
             for where, share in significant.items()
         )
     most = min(max(sides.values()) + error, Fraction(1))
-    return f"; at most about {_percent(most)} {population} {outside}" if most > WORTH_SAYING else ""
+    says_something = WORTH_SAYING < most < USELESS
+    return f"; at most about {_percent(most)} {population} {outside}" if says_something else ""
 
 
 def _span(low: Fraction, high: Fraction) -> str:

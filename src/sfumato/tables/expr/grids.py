@@ -32,8 +32,6 @@ from .types import Type
 Numbers = NDArray[Any]
 """Integers or floats of any width."""
 
-_EXACT_STEPS = 1 << 13  # of a grid whose squares need no rounding
-_SQUARE_STEPS = 1 << 26  # between the squares of the two bounds, where they are rounded
 BITS = 20  # of the range, where the grid is free
 MOST = 1 << 26  # an integer or decimal column with more values than that is rounded as a float is
 _SHIFT = 3 * 2**51
@@ -149,12 +147,6 @@ class Grid:
         near = _clip(wide, _decimal(self.low - 1, self.scale), _decimal(self.high + 1, self.scale))
         # below 2^41 units a double is nearer to its integer than to any other
         return ((near.cast("float64") * 10.0**self.scale + _SHIFT) - _SHIFT).cast("int64")
-
-
-def square_steps(grid: Grid) -> int:
-    """Return m: the square of the distance h from the lower bound is measured as m·h²/R."""
-    steps = grid.high - grid.low
-    return steps if steps <= _EXACT_STEPS else max(1, _SQUARE_STEPS // steps)
 
 
 def grid_of(of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS) -> Grid:

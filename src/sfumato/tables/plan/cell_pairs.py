@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..aggregates.component import CELL_STEPS, Component, Factor
+from ..aggregates.component import Component, Factor
 from .cells import (
     Builder,
     Family,
@@ -57,45 +57,56 @@ class Pair:
 
 
 def pairs_of(
-    components: Sequence[Component], families: Sequence[Family]
+    components: Sequence[Component], families: Sequence[Family], most: int
 ) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
     """Return the pairs of columns whose products are asked for, and further pairs of the columns
-    that are left.
+    that are left; of columns whose cells have a common multiple up to `most`.
     """
     by_column = {column_key(family.example): family for family in families if family.sums}
-    asked: list[Pair] = []
-    taken: list[Family] = []
+    requested: list[Pair] = []
+    paired: list[Family] = []
     for place, component in enumerate(components):
         if component.pair is None:
             continue
         first, second = (by_column.get(column_key(column)) for column in component.pair)
         if first is None or second is None or first is second:
             continue
-        if first not in taken and second not in taken:
-            asked.append(Pair((first, second), place))
-            taken += [first, second]
+        if common_row((first.steps, second.steps), most) is None:
+            continue
+        if first not in paired and second not in paired:
+            requested.append(Pair((first, second), place))
+            paired += [first, second]
     free = [
         family
         for family in families
         if family.sums
         and family.squares is None
-        and family not in taken
+        and family not in paired
         and (family.example.where is None or family.example.filled)
     ]
     further: list[Pair] = []
     while len(free) > 1:
         column = free.pop(0)
-        partner = next((each for each in free if _same_condition(column, each)), None)
+        partner = next(
+            (
+                each
+                for each in free
+                if _same_condition(column, each) and common_row((column.steps, each.steps), most)
+            ),
+            None,
+        )
         if partner is not None:
             free.remove(partner)
             further.append(Pair((column, partner)))
-    return tuple(asked), tuple(further)
+    return tuple(requested), tuple(further)
 
 
-def add_pair(builder: Builder, pair: Pair) -> None:
-    """Add the block of a pair of columns."""
+def add_pair(builder: Builder, pair: Pair, most: int) -> None:
+    """Add the block of a pair of columns, whose cells sum to at most `most` for each row."""
     rows = builder.count(pair.population, pair.families[0].example)
-    ranges, row = common_row([family.steps for family in pair.families])
+    common = common_row([family.steps for family in pair.families], most)
+    assert common is not None  # pairs_of left out others
+    ranges, row = common
     first, second = (
         _side(builder, pair, family, steps, row)
         for family, steps in zip(pair.families, ranges, strict=True)
@@ -111,8 +122,9 @@ def add_pair(builder: Builder, pair: Pair) -> None:
     for column, products in zip(first.cells, inner, strict=True):
         cells += [combine((1, column), *((-1, cell) for cell in products)), *products]
     readings: dict[int, tuple[Sequence[Fraction], Fraction]] = {}
-    for weights_x, weights_y, place, worth in _wanted(builder, pair, first, second):
-        readings[place] = [x * y for x in weights_x for y in weights_y], worth
+    for weights_x, weights_y, place, worth in _readings(builder, pair, first, second):
+        if place != rows:  # that is read as the first of the chain
+            readings[place] = [x * y for x in weights_x for y in weights_y], worth
     names = " and ".join(family.name for family in pair.families)
     where = f" where {pair.population[1]}" if pair.population[1] else ""
     builder.add_block(
@@ -165,42 +177,45 @@ def _side(builder: Builder, pair: Pair, family: Family, steps: int, row: int) ->
     return _Side(family, rows, steps, factors, tuple(cells[0 if rest else 1 :]), rest)
 
 
-def _wanted(
+def _readings(
     builder: Builder, pair: Pair, first: _Side, second: _Side
 ) -> list[tuple[list[Fraction], list[Fraction], int, Fraction]]:
     """Return what can be read: weights of both columns' cells, a place, and the worth of a unit."""
-    wanted = []
+    readings = []
     for side in (first, second):
         grid = side.family.grid
-        own = [
+        of_side = [
             (side.values(builder.components[place]), place, grid.step) for place in side.family.sums
         ]
-        if side.rest:
-            own.append(([Fraction(0), *side.ones[1:]], side.rows, Fraction(1)))
+        of_side.append(([Fraction(int(not side.rest)), *side.ones[1:]], side.rows, Fraction(1)))
         if side.family.squares is not None:
-            own.append((parabola(grid, side.steps), side.family.squares, grid.step**2))
-        for weights, place, worth in own:
+            of_side.append((parabola(grid, side.steps), side.family.squares, grid.step**2))
+        for weights, place, worth in of_side:
             x, y = (weights, second.ones) if side is first else (first.ones, weights)
-            wanted.append((x, y, place, worth))
+            readings.append((x, y, place, worth))
     if pair.products is not None:
         centred = builder.components[pair.products].pair
         assert centred is not None
         x, y = first.values(centred[0]), second.values(centred[1])
         worth = first.family.grid.step * second.family.grid.step
-        wanted.append((x, y, pair.products, worth))
-    return wanted
+        readings.append((x, y, pair.products, worth))
+    return readings
 
 
-def common_row(steps: Sequence[int]) -> tuple[list[int], int]:
-    """Widen ranges as little as needed to multiples of a power of two, so that they have a common
-    multiple of at most CELL_STEPS; return them and a multiple that is more than half of it.
+def common_row(steps: Sequence[int], most: int) -> tuple[list[int], int] | None:
+    """Widen ranges to fewer leading bits, as little as needed for a common multiple of at most
+    `most`; return them and a multiple that is more than half of it. Where it can be a multiple of
+    the product of the ranges, or of its square, products (or squares, too) need no rounding. None
+    if a range is larger.
     """
-    for bits in range(CELL_STEPS.bit_length()):
-        wide = [-(-each >> bits) << bits for each in steps]
-        common = math.lcm(*wide)
-        if common <= CELL_STEPS:
-            return wide, common * (CELL_STEPS // common)
-    raise AssertionError("powers of two up to CELL_STEPS have a common multiple")
+    for leading in range(most.bit_length(), 0, -1):
+        bits = [max(0, each.bit_length() - leading) for each in steps]
+        wide = [-(-each >> bit) << bit for each, bit in zip(steps, bits, strict=True)]
+        product = math.prod(wide)
+        for common in (product**2, product, math.lcm(*wide)):
+            if common <= most:
+                return wide, common * (most // common)
+    return None
 
 
 def _product(factors: tuple[Factor, ...], row: int) -> Component:

@@ -174,9 +174,11 @@ class Builder:
         if place < len(self._readings):
             self._readings[place].append(reading)
 
-    def finish(self) -> Measurement:
-        """Give every component without a reading a block of its own."""
+    def finish(self, *, counts: bool = False) -> Measurement:
+        """Give every component without a reading a block of its own; with `counts`, every count."""
         for place, readings in enumerate(self._readings):
+            if counts and self.components[place].form == "one":
+                readings.clear()
             if not readings:
                 readings.append(Reading.direct(len(self._blocks), self.components[place]))
                 self._blocks.append(Block((place,)))

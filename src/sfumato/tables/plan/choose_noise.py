@@ -86,9 +86,8 @@ class Calibration:
 
     def needs_python_integers(self, block: Block) -> bool:
         """Tell whether a block's cells may need more than 62 bits, by public facts alone."""
-        bits = (self.bounding.sum_bits(self.components[place]) for place in block.places)
-        most = max(abs(weight) for weights in block.cells for weight in weights)
-        return max(bits) + (most * len(block.places)).bit_length() > NARROW
+        rows = self.bounding.bits + (self.bounding.table_rows - 1).bit_length()
+        return block.row.bit_length() + rows > NARROW
 
     def draws_of(self, place: int) -> list[tuple[Additive, int, str]]:
         """Return the draws in a component's noise: mechanism, weight, and a name that is the same

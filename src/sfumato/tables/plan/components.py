@@ -20,6 +20,7 @@ from ...exact import effort
 from ...exact.numbers import text
 from ..aggregates import KINDS
 from ..aggregates.component import Component
+from ..aggregates.shared_trees import read_from_trees
 from ..expr.expressions import ColumnRef
 from ..query.stages import Query, Rows, RowStep
 
@@ -50,16 +51,18 @@ def components_of(query: Query) -> QueryComponents:
     """Return the components of a query. Refuses aggregates without bounds or without a number."""
     by_name: dict[str, Component] = {}
     columns = []
+    read = read_from_trees(query)  # quantiles that share one noisy count of all values
     for name, aggregate in query.aggregates:
         effort.check()
-        components, numbers = KINDS[aggregate.kind].components(aggregate, query.rows)
+        kind = read.get(name, aggregate.kind)
+        components, numbers = KINDS[kind].components(aggregate, query.rows)
         for component in components:
             by_name.setdefault(component.name, component)
         places = list(by_name)
         columns.append(
             ColumnPlan(
                 name,
-                aggregate.kind,
+                kind,
                 tuple(places.index(component.name) for component in components),
                 aggregate.text,
                 numbers,

@@ -109,7 +109,8 @@ def _explain_noise(plan: Plan) -> list[str]:
             square = bounding.shared_l2_squared(block.row)
             moved = square**0.5 if is_gaussian else bounding.shared_l1(block.row)
             rows = moved / (block.row << bounding.bits)
-            moves = f"moves them together by at most {rows:.6g} rows ({norm})"
+            unit_of_rows = "row" if rows == 1 else "rows"
+            moves = f"moves them together by at most {rows:.6g} {unit_of_rows} ({norm})"
         else:
             moved = bounding.l2_squared(component) ** 0.5 if is_gaussian else bounding.l1(component)
             moves = f"moves it by at most {moved * float(bounding.step(component)):.6g} ({norm})"

@@ -9,13 +9,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..aggregates.component import Component
+from ..aggregates.component import Component, Factor
 from ..expr.grids import Grid, Numbers
 from .bounding import EXACT, Bounding
 
@@ -228,10 +228,27 @@ class GridColumn:
             values, steps = values - grid.low, grid.high - grid.low
             values = values * values
             if piece.times != steps:
-                values = np.floor((values * piece.times + steps // 2) / steps)
+                values = _over(values * piece.times, steps)
         return (
             values if self.missing is None or piece.filled else np.where(self.missing, 0.0, values)
         )
+
+    def cell(self, factor: Factor) -> Floats:
+        """Return a cell of the column: 0 without a value, or that of the lower bound if missing
+        values count as it.
+        """
+        grid, values = self.grid, self._integers
+        assert grid is not None
+        is_filled = factor.column.filled
+        if self.missing is not None and is_filled:
+            values = np.where(self.missing, float(grid.low), values)
+        distance = (values - grid.low) * factor.times
+        if factor.degree == 1:
+            cell = factor.row - distance if factor.place == 0 else distance
+        else:
+            top = _over(distance * distance, factor.row)
+            cell = (factor.row - 2 * distance + top, 2 * (distance - top), top)[factor.place]
+        return cell if self.missing is None or is_filled else np.where(self.missing, 0.0, cell)
 
 
 class WeighedRows:
@@ -297,10 +314,15 @@ class WeighedRows:
         )
 
 
-def cells_of(rows: WeighedRows, piece: Component, column: GridColumn | None) -> list[Sums]:
+def cells_of(rows: WeighedRows, piece: Component, columns: Sequence[GridColumn]) -> list[Sums]:
     """Return what the rows of a part add to the cells of a component."""
-    if column is None:
+    if not columns:
         return [rows.all()]
+    if piece.form == "product":
+        cells = [column.cell(factor) for column, factor in zip(columns, piece.factors, strict=True)]
+        product = cells[0] if len(cells) == 1 else _over(cells[0] * cells[1], piece.factors[0].row)
+        return [rows.sum(product, piece)]
+    (column,) = columns
     if piece.form not in ("one", "side"):
         return [rows.sum(column.addends(piece), piece)]
     there = rows.all() if column.missing is None else rows.where(~column.missing)
@@ -309,3 +331,9 @@ def cells_of(rows: WeighedRows, piece: Component, column: GridColumn | None) -> 
         if piece.form == "one"
         else [rows.where(column.below), there, rows.where(column.above)]
     )
+
+
+def _over(product: Floats, divisor: int) -> Floats:
+    """Divide whole numbers below 2^53 and round to the nearest, by the engines' own operations."""
+    quotient: Floats = np.floor((product + divisor // 2) / divisor)
+    return quotient

@@ -36,6 +36,7 @@ from . import numpy_sums
 from .arrow_arrays import array
 from .bounding import EXACT, NARROW, Bounding
 from .numpy_sums import (
+    PART,
     Buffers,
     Find,
     GridColumn,
@@ -299,10 +300,12 @@ def _is_plain(piece: Component, stored: StoredColumns, bounding: Bounding) -> bo
     doubles, if need be in two halves.
     """
     bits = piece.largest.bit_length()
-    if not fits(bits, bounding) or BATCH.bit_length() + bounding.bits + bits > NARROW:
+    if not fits(bits, bounding) or _part_bits(piece, bounding) > NARROW:
         return False
     if piece.where is not None:
         return False
+    if piece.form == "product":
+        return all(_is_plain(factor.column, stored, bounding) for factor in piece.factors)
     if piece.of is None:
         return piece.form == "one"
     if _column_name(piece) not in stored.columns:
@@ -311,6 +314,11 @@ def _is_plain(piece: Component, stored: StoredColumns, bounding: Bounding) -> bo
     return piece.form == "one" or (
         grid is not None and not grid.scale and 2 * (grid.high - grid.low).bit_length() <= EXACT
     )
+
+
+def _part_bits(piece: Component, bounding: Bounding) -> int:
+    """Return the bits of the largest sum over the rows of a part."""
+    return (PART - 1).bit_length() + bounding.bits + piece.largest.bit_length()
 
 
 def _footer_range(part: pq.RowGroupMetaData, column: str | None) -> list[int] | None:
@@ -371,25 +379,20 @@ class _Totals:
         wide = {
             place for place, piece in sums.pieces.items() if sums.bounding.sum_bits(piece) > NARROW
         }
+        largest = max((_part_bits(sums.pieces[place], sums.bounding) for place in wide), default=0)
+        self._parts = 1 << max(0, NARROW - largest)  # that 64 bits hold together
         self._wide = {
             name: np.zeros(self._size, object)
             for name in self.sums
             if int(name[1:].partition("_")[0]) in wide
         }
         self._columns: list[GridColumn] = []  # every column once for each of its grids
-        self._pieces: list[tuple[Component, GridColumn | None, list[NDArray[np.int64]]]] = []
+        self._pieces: list[tuple[Component, list[GridColumn], list[NDArray[np.int64]]]] = []
         for place, piece in sums.pieces.items():
-            column, name = None, _column_name(piece)
-            if name is not None:
-                column = next(
-                    (c for c in self._columns if (c.name, c.grid) == (name, piece.grid)),
-                    None,
-                )
-                if column is None:
-                    column = GridColumn(name, piece.grid, self._buffers)
-                    self._columns.append(column)
+            sources = [factor.column for factor in piece.factors] or [piece]
+            columns = [self._column(each) for each in sources if each.of is not None]
             self._pieces.append(
-                (piece, column, [self.sums[f"s{place}_{i}"] for i in range(piece.cells)])
+                (piece, columns, [self.sums[f"s{place}_{i}"] for i in range(piece.cells)])
             )
         unweighed = find is not None and weights is None
         self._first = (
@@ -398,16 +401,27 @@ class _Totals:
             else None
         )
 
+    def _column(self, piece: Component) -> GridColumn:
+        """Return the column of a component, on its grid: the same one for equal ones."""
+        name = _column_name(piece)
+        assert name is not None
+        for column in self._columns:
+            if (column.name, column.grid) == (name, piece.grid):
+                return column
+        self._columns.append(GridColumn(name, piece.grid, self._buffers))
+        return self._columns[-1]
+
     def add(self, batch: pa.RecordBatch) -> None:
         numbers = {name: numbers_of(batch.column(name)) for name in self._names}
-        for part in parts(batch.num_rows):
+        for i, part in enumerate(parts(batch.num_rows), 1):
             self._add(
                 {name: part_of(values, part) for name, values in numbers.items()},
                 part.stop - part.start,
             )
-        for name, sums in self._wide.items():
-            np.add(sums, self.sums[name], out=sums)
-            self.sums[name][:] = 0
+            if i % self._parts == 0 or part.stop == batch.num_rows:
+                for name, sums in self._wide.items():
+                    np.add(sums, self.sums[name], out=sums)
+                    self.sums[name][:] = 0
 
     def by_name(self) -> dict[str, Integers]:
         """Return all sums by name; those that may need more than 62 bits are Python integers."""
@@ -430,9 +444,9 @@ class _Totals:
         for column in self._columns:
             column.read(*numbers[column.name])
         done = None
-        if self._first is not None and (of := self._first[1]) is not None and of.missing is None:
+        if self._first is not None and self._first[1][0].missing is None:
             done = self._first
-            done[2][0] += rows.sum_and_count(of.addends(done[0]), done[0], self._buffers)
+            done[2][0] += rows.sum_and_count(done[1][0].addends(done[0]), done[0], self._buffers)
         for entry in self._pieces:
             if entry is not done:
                 for sums, cell in zip(entry[2], cells_of(rows, *entry[:2]), strict=True):

@@ -26,6 +26,7 @@ from ...mechanisms import Combined, Gaussian, Laplace, WeightedQuantile
 from ...noise.weighted_sums import Spread, SumLaw, Term, sum_bound
 from ..aggregates import KINDS
 from ..aggregates.component import Component
+from ..aggregates.tree_noise import largest_half_width
 from ..query.stages import Query
 from . import plan_refusals as refusals
 from .choose_noise import TOTAL, Calibration, calibrate
@@ -171,7 +172,7 @@ class Plan:
             assert isinstance(first, Laplace | Gaussian)
             return up(
                 Fraction(
-                    first.law.linear_error(component.tree.added(column.numbers["q"]), 1 - level)
+                    largest_half_width(first.law, component.tree, column.numbers["q"], 1 - level)
                 )
                 * calibration.bounding.step(component)
             )

@@ -180,7 +180,7 @@ def combine_sums(
     sums: Sequence[Integers], cells: Sequence[Sequence[int]], *, wide: bool
 ) -> Integers:
     """Combine columns of integers into cells: a column for each list of weights; in Python integers
-    if results may be `wide`.
+    if results may be `wide`. Else 64 bits hold the results, and sums on the way may wrap around.
     """
     kind = object if wide else np.int64
     out: Integers = np.zeros((len(sums[0]), len(cells)), dtype=kind)

@@ -7,8 +7,9 @@
             shares. The objective is the sum of these ratios, so no unit of a column matters.
 *Shares*    The sum of W/s² is least for s in proportion to W^(1/3), that of W/s for W^(1/2).
             Shares are whole thousandths of what is left for them.
-*Never*     worse: a candidate for which some ratio exceeds 1 is left out. Components apart with
-            equal shares always remain.
+*Never*     worse: a candidate for which some ratio exceeds 1 comes after all others. Components
+            apart with equal shares remain, but for squares, which always come from cells: under
+            replacement without groups these can cost a column some of its gain.
 *Twice*     A count that several blocks contain is their average, weighted by inverse variances in
             sixteenths.
 """
@@ -16,12 +17,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..aggregates import KINDS
-from ..aggregates.component import Component
+from ..aggregates.component import Component, cell_steps
 from .bounding import Bounding
 from .cell_pairs import Pair, add_pair, pairs_of
 from .cells import Builder, Family, Measurement, Reading, add_family, families_of
@@ -31,6 +32,7 @@ PARTS, _SIXTEENTHS = 1000, 16
 _LEAST = 1e-3  # of the largest weight of a block: each gets some share
 _EQUAL = 1 + 1e-9
 _GAIN = 0.99  # cells are taken if they lower the objective to less
+_ROUNDS = 6  # of giving more weight to columns that would be worse
 _FEW = 6  # columns up to which it is tried to leave some out
 
 
@@ -45,6 +47,8 @@ class Split:
     shares: tuple[Fraction, ...]
     selected: Fraction
     ratios: tuple[float, ...]
+    worst: float
+    """The largest ratio, also of quantiles and of the selection of groups."""
 
 
 def choose_split(
@@ -59,11 +63,15 @@ def choose_split(
     splitter = _Splitter(components, tuple(columns), bounding, selects=selects, care=care)
     families = families_of(components)
     needed = tuple(family for family in families if family.squares is not None)
-    asked, further = pairs_of(components, families)
-    apart = splitter.split(needed)
-    ways = [splitter.split(families, pairs) for pairs in ((), asked, (*asked, *further))]
+    requested, further = pairs_of(components, families, cell_steps(bounding.rows))
+    apart = splitter.best_split(needed)
+    ways = [
+        splitter.best_split(families, pairs)
+        for pairs in dict.fromkeys([(), requested, (*requested, *further)])
+    ]
     shared = min(ways, key=_objective)
-    if _objective(shared) > _GAIN * _objective(apart):
+    worst, total = _objective(shared)
+    if (worst, total / _GAIN) > _objective(apart):
         return [apart]
     # leave out one column at a time, as long as that helps
     best, rest = shared, families if len(families) <= _FEW and shared is ways[0] else ()
@@ -73,16 +81,22 @@ def choose_split(
             for left in rest
             if left.squares is None
         ]
-        tried = [(splitter.split(some), some) for some in smaller]
+        tried = [(splitter.best_split(some), some) for some in smaller]
         split, some = min(tried, key=lambda pair: _objective(pair[0]))
         if _objective(split) >= _objective(best):
             break
         best, rest = split, some
-    return [best, apart]
+    return [best, *sorted((way for way in ways if way is not best), key=_objective), apart]
 
 
-def _objective(split: Split) -> float:
-    return sum(split.ratios) + (math.inf if max(split.ratios, default=0) > _EQUAL else 0)
+def _objective(split: Split) -> tuple[float, float]:
+    """Return by how much the worst column is worse than before, then the sum of ratios."""
+    return _rate([*split.ratios, split.worst])
+
+
+def _rate(ratios: Sequence[float]) -> tuple[float, float]:
+    worst = max(ratios, default=0.0)
+    return (worst if worst > _EQUAL else 1.0), sum(ratios)
 
 
 class _Splitter:
@@ -114,16 +128,27 @@ class _Splitter:
             for column in columns
         ]
 
-    def split(self, families: tuple[Family, ...], pairs: tuple[Pair, ...] = ()) -> Split:
-        """Split the promise over the cells of some columns and the other components."""
+    def best_split(self, families: tuple[Family, ...], pairs: tuple[Pair, ...] = ()) -> Split:
+        """Split the promise; if a column were worse than before, try noise on counts by itself."""
+        split = self._split(families, pairs)
+        if split.worst <= _EQUAL:
+            return split
+        return min(split, self._split(families, pairs, counts=True), key=_objective)
+
+    def _split(
+        self, families: tuple[Family, ...], pairs: tuple[Pair, ...] = (), *, counts: bool = False
+    ) -> Split:
+        """Split the promise over the cells of some columns and the other components; with `counts`,
+        these are all counts, too.
+        """
         builder = Builder(self._components)
         paired = [family for pair in pairs for family in pair.families]
         for pair in pairs:
-            add_pair(builder, pair)
+            add_pair(builder, pair, cell_steps(self._bounding.rows))
         for family in families:
             if family not in paired:
                 add_family(builder, family)
-        measurement = builder.finish()
+        measurement = builder.finish(counts=counts)
         variances = [
             self._bounding.shared_variance(block.row)
             if block.cells
@@ -142,43 +167,72 @@ class _Splitter:
             else {}
             for column, before in zip(self._columns, self._before, strict=True)
         ]
-        is_main = [
-            not measurement.components[block.places[0]].pooled for block in measurement.blocks
+        slots = [
+            i
+            for i, block in enumerate(measurement.blocks)
+            if not measurement.components[block.places[0]].pooled
         ]
-        main = [i for i, yes in enumerate(is_main) if yes]
-        weights = [
-            self._equal**self._power
+        fixed = [
+            i
+            for i in slots
             if measurement.components[measurement.blocks[i].places[0]].form == "point"
-            else sum(part.get(i, 0.0) for part in parts)
-            for i in main
         ]
-        if self._selects:
-            weights.append(self._equal**self._power)
-        least = _LEAST * max(weights, default=1.0)
-        wanted = [max(weight, least) ** (1 / (self._power + 1)) for weight in weights]
-        options = [_shares(wanted, self._care), _shares([1.0] * len(wanted), self._care)]
-        splits = []
-        for shares in options:
-            pooled = self._care / self._pooled if self._pooled else self._care
-            by_block = tuple(
-                shares[main.index(i)] if yes else pooled for i, yes in enumerate(is_main)
-            )
-            ratios = tuple(
-                sum(each / float(by_block[i]) ** self._power for i, each in part.items())
+        if self._selects:  # the selection of groups comes after all blocks
+            fixed.append(len(measurement.blocks))
+            slots.append(len(measurement.blocks))
+        parts += [{i: self._equal**self._power} for i in fixed]
+        shares, ratios = self._best_shares(parts, slots)
+        pooled = self._care / self._pooled if self._pooled else self._care
+        return Split(
+            measurement,
+            readings,
+            tuple(shares.get(i, pooled) for i in range(len(measurement.blocks))),
+            shares[len(measurement.blocks)] if self._selects else Fraction(0),
+            tuple(ratios[: len(self._columns)]),
+            max(ratios, default=0.0),
+        )
+
+    def _best_shares(
+        self, parts: Sequence[Mapping[int, float]], slots: Sequence[int]
+    ) -> tuple[dict[int, Fraction], list[float]]:
+        """Return the shares with the least sum of ratios; if some column were worse with them than
+        before, equal shares or those that give more weight to such columns.
+        """
+
+        def ratios(shares: Mapping[int, Fraction]) -> list[float]:
+            return [
+                sum(each / float(shares[i]) ** self._power for i, each in part.items())
                 for part in parts
-            )
-            selected = shares[-1] if self._selects else Fraction(0)
-            splits.append(Split(measurement, readings, by_block, selected, ratios))
-        return min(splits, key=_objective)
+            ]
+
+        def rate(shares: Mapping[int, Fraction]) -> tuple[float, float]:
+            return _rate(ratios(shares))
+
+        factors = [1.0] * len(parts)
+        tried = [_shares(slots, [1.0] * len(slots), self._care)]
+        for _ in range(_ROUNDS):
+            weights = [
+                sum(factor * part.get(i, 0.0) for factor, part in zip(factors, parts, strict=True))
+                for i in slots
+            ]
+            least = _LEAST * max(weights, default=1.0)
+            sizes = [max(weight, least) ** (1 / (self._power + 1)) for weight in weights]
+            tried.append(_shares(slots, sizes, self._care))
+            latest = ratios(tried[-1])
+            if max(latest, default=0.0) <= _EQUAL:
+                break
+            factors = [factor * each**2 for factor, each in zip(factors, latest, strict=True)]
+        best = min(tried, key=rate)
+        return best, ratios(best)
 
 
-def _shares(wanted: Sequence[float], care: Fraction) -> list[Fraction]:
-    """Return shares in proportion to what is wanted, in whole parts; equal ones exactly."""
+def _shares(slots: Sequence[int], sizes: Sequence[float], care: Fraction) -> dict[int, Fraction]:
+    """Return shares in proportion to sizes, in whole parts; equal ones exactly."""
     rest = 1 - care
-    if max(wanted, default=1.0) <= _EQUAL * min(wanted, default=1.0):
-        return [rest / len(wanted) for _ in wanted]
-    parts = [max(1, round(PARTS * want / sum(wanted))) for want in wanted]
-    return [rest * part / sum(parts) for part in parts]
+    if max(sizes, default=1.0) <= _EQUAL * min(sizes, default=1.0):
+        return {slot: rest / len(slots) for slot in slots}
+    parts = [max(1, round(PARTS * size / sum(sizes))) for size in sizes]
+    return {slot: rest * part / sum(parts) for slot, part in zip(slots, parts, strict=True)}
 
 
 def _unit_variance(component: Component, bounding: Bounding) -> float:

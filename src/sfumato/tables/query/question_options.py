@@ -36,6 +36,7 @@ class PlanOptions(CostOptions, total=False):
     simultaneous: bool
     group_size: int | None
     learn: bool
+    learn_for: str
 
 
 class ChargeOptions(TypedDict, total=False):
@@ -55,6 +56,7 @@ class BatchPlanOptions(CostOptions, total=False):
 
     group_size: int | None
     learn: bool
+    learn_for: str
 
 
 class BatchReleaseOptions(BatchPlanOptions, ChargeOptions, total=False):
@@ -63,6 +65,8 @@ class BatchReleaseOptions(BatchPlanOptions, ChargeOptions, total=False):
 
 class LearnOptions(CostOptions, ChargeOptions, total=False):
     """The keywords of learning."""
+
+    learn_for: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +81,7 @@ class QuestionSettings:
     simultaneous: bool = False
     group_size: int | None = None
     learn: bool = True
+    learn_for: str = "question"
     share: str | None = None
     fresh: bool = False
     timeout: float | None = None
@@ -94,6 +99,7 @@ EXPLAINED = {
     "simultaneous": "whether all groups of a column are within= together, with that probability",
     "group_size": "the rows per group to assume: the error of a mean or a ratio depends on it",
     "learn": "whether to learn missing bounds and limits first, for an extra sixth of the cost",
+    "learn_for": "what learned limits are best for: the 'question', or small 'groups' of the table",
     "share": "the share of the budget that pays",
     "fresh": "whether to pay for a new answer, where the same question has a stored one",
     "timeout": "the seconds that the engine has; the charge stays if it needs more",
