@@ -1,9 +1,9 @@
 """What sfumato knows about a kind of column, and about a kind of aggregate: one record for each.
 
 *Box*       With probability c the noise of every piece stays within its half-width, all pieces
-            together (the draws are independent: each is asked to hold with c^(1/m)). Then the exact
-            integers lie in a box, and the exact value between its extremes over that box. A value
-            is that of a box without width.
+            together: each holds with c^(1/m), or with 1 − (1 − c)/m where pieces share draws. Then
+            the exact integers lie in a box, and the exact value between its extremes over that box.
+            A value is that of a box without width.
 *Rounding*  Ends go outward, values to the nearest double; in between everything is exact. What
             rounding of the data to a grid may have moved, where the column knows it (`slack`), is
             added to both ends.
