@@ -23,10 +23,12 @@ settings.load_profile("sfumato")
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
+def pytest_xdist_auto_num_workers() -> int | None:
     """`-n auto` is one process more than there are processors: tests of the service, of the browser
-    and of Spark wait for others most of the time.
+    and of Spark wait for others most of the time. xdist reads the variable by itself.
     """
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
     return (os.cpu_count() or 1) + 1
 
 
@@ -39,18 +41,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return None
     from xdist.scheduler import LoadGroupScheduling
 
+    seconds: dict[str, float] = {}
+
     class FileScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             scope: str = super()._split_scope(nodeid)
             return scope.partition("::")[0]
 
         def _assign_work_unit(self, node: Any) -> None:
-            self.workqueue.move_to_end(max(self.workqueue, key=self._seconds), last=False)
+            for scope in self.workqueue.keys() - seconds:
+                files = {nodeid.partition("::")[0] for nodeid in self.workqueue[scope]}
+                seconds[scope] = sum(SECONDS.get(file, 1.0) for file in files)
+            longest = max(self.workqueue, key=lambda scope: seconds[scope])
+            self.workqueue.move_to_end(longest, last=False)
             super()._assign_work_unit(node)
-
-        def _seconds(self, scope: str) -> float:
-            files = {nodeid.partition("::")[0] for nodeid in self.workqueue[scope]}
-            return sum(SECONDS.get(file, 1.0) for file in files)
 
     return FileScheduling(config, log)
 
