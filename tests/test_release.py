@@ -498,3 +498,24 @@ def test_groups_that_nobody_selected_are_not_read(
         .release(epsilon=1)
     )
     assert {shape[0] for shape in shapes} <= {len(answer), 1}
+
+
+def test_no_group_is_shown_of_many_columns() -> None:
+    """A count that is read from many blocks has weights of more than 64 bits."""
+    ranges = [9973, 10007, 7919, 8111, 6007, 5003, 4001, 3001, 9001, 8803, 7001, 6101]
+    rows = pa.table({"u": [1], "k": ["a"], **{f"x{high}": [0] for high in ranges}})
+    with sf.protect(
+        rows,
+        name="t",
+        unit="u",
+        max_rows=1,
+        bounds={f"x{high}": (0, high) for high in ranges},
+        budget=sf.Approx(1, "1e-9"),
+    ) as table:
+        means = {f"m{high}": sf.mean(f"x{high}") for high in ranges}
+        question = table.group_by("k").aggregate(n=sf.count(), **means)
+        plan = question.plan(epsilon=1, delta="1e-9")
+        count = plan.calibration.readings[plan.columns[0].components[0]]
+        assert max(weight for _, weights in count.parts for weight in weights) >= 2**64
+        answer = question.release(epsilon=1, delta="1e-9")
+    assert (len(answer), list(answer["n"])) == (0, [])

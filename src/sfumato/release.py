@@ -252,7 +252,8 @@ def _piece(plan: Plan, place: int, cells: Sequence[Integers]) -> Noisy:
         cells[block][:, [i]] for block, weights in reading.parts for i in range(len(weights))
     ]
     weights = tuple(weight for _, weights in reading.parts for weight in weights)
-    largest = max((np.abs(column).max(initial=0) for column in columns), default=0)
+    # weights alone may need more than 64 bits, also where there is no group
+    largest = max((np.abs(column).max(initial=1) for column in columns), default=1)
     is_wide = int(largest) * sum(map(abs, weights)) >= 1 << 62
     values = combine_sums(columns, (weights,), wide=is_wide)
     draws = tuple(

@@ -21,6 +21,7 @@ from sfumato.tables.plan.bounding import Bounding
 from sfumato.tables.plan.read_results import (
     ResultGroups,
     chosen_groups,
+    combine_sums,
     integers,
     public_groups,
     read_component,
@@ -253,3 +254,17 @@ def test_bins_and_points() -> None:
         [0, 2, 1, 9],
         [1, 2, 3, 6],
     )
+
+
+@pytest.mark.parametrize("count", [3, 2**36, 2**40])
+def test_cells_of_more_rows_than_declared_do_not_wrap_around(count: int) -> None:
+    sums = [np.array([[count]]), np.array([[count // 2]])]
+    cells = combine_sums(sums, ((2**26, -(2**26)), (0, 2**26)), wide=False)
+    assert cells.tolist() == [[2**26 * (count - count // 2), 2**26 * (count // 2)]]
+
+
+def test_sums_on_the_way_may_wrap_around() -> None:
+    """The dtype follows from the results, which the declaration bounds."""
+    sums = [np.array([[2**45]]), np.array([[2**45 - 1]])]
+    cells = combine_sums(sums, ((2**26, -(2**26)),), wide=False)
+    assert (cells.dtype, cells.tolist()) == (np.int64, [[2**26]])

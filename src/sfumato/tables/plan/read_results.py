@@ -26,7 +26,7 @@ from ..declare.public_keys import Key
 from ..expr.types import Type
 from ..query.stages import Query
 from .arrow_arrays import array, numbers, zero
-from .bounding import Bounding
+from .bounding import NARROW, Bounding
 from .engine_keys import engine_keys
 from .statements import EngineStatement, needs_decimal
 
@@ -180,15 +180,23 @@ def combine_sums(
     sums: Sequence[Integers], cells: Sequence[Sequence[int]], *, wide: bool
 ) -> Integers:
     """Combine columns of integers into cells: a column for each list of weights; in Python integers
-    if results may be `wide`. Else 64 bits hold the results, and sums on the way may wrap around.
+    if results may be `wide`. Else 64 bits hold the results, and sums on the way may wrap around. A
+    table with more rows than declared may have larger results: these get Python integers, too.
     """
-    kind = object if wide else np.int64
+    kind = object if wide or _exceed_declared(sums, cells) else np.int64
     out: Integers = np.zeros((len(sums[0]), len(cells)), dtype=kind)
     for i, weights in enumerate(cells):
         for weight, column in zip(weights, sums, strict=True):
             if weight:
                 out[:, i] += weight * column[:, 0].astype(kind)
     return out
+
+
+def _exceed_declared(sums: Sequence[Integers], cells: Sequence[Sequence[int]]) -> bool:
+    """Tell whether results are larger than 62 bits, which doubles show well enough."""
+    columns = np.stack([column[:, 0].astype(np.float64) for column in sums])
+    results = np.array(cells, dtype=np.float64) @ columns
+    return bool(np.abs(results).max(initial=0.0) > 1.5 * 2.0**NARROW)
 
 
 def read_points(
