@@ -9,8 +9,11 @@ import os
 import pickle
 import sys
 from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 import pytest
@@ -159,6 +162,47 @@ def test_a_plan_of_several_tables_is_handed_over() -> None:
         assert handed is not None
         assert handed.sql == plan.sql
         assert question_key(handed) == question_key(plan)
+
+
+CONSTANTS = {
+    "bool": "TRUE",
+    "int64": "5",
+    "float64": "0.5",
+    "decimal(12, 2)": "DECIMAL '0.50'",
+    "string": "'Roma'",
+    "date": "DATE '2026-01-31'",
+    "timestamp": "TIMESTAMP '2026-01-31 23:59:59'",
+    "timestamp with time zone": "TIMESTAMPTZ '2026-01-31 23:59:59+01'",
+    "uuid": "UUID '00000000-0000-0000-0000-000000000007'",
+}
+
+
+@pytest.mark.parametrize(("kind", "constant"), CONSTANTS.items(), ids=list(CONSTANTS))
+def test_constants_of_every_type_are_handed_over(kind: str, constant: str) -> None:
+    """As a constant of the question, and as a public key of the table."""
+    values = {
+        "bool": pa.array([True]),
+        "int64": pa.array([5]),
+        "float64": pa.array([0.5]),
+        "decimal(12, 2)": pa.array([Decimal("0.50")], pa.decimal128(12, 2)),
+        "string": pa.array(["Roma"]),
+        "date": pa.array([date(2026, 1, 31)]),
+        "timestamp": pa.array([datetime(2026, 1, 31)], pa.timestamp("us")),
+        "timestamp with time zone": pa.array(
+            [datetime(2026, 1, 31, tzinfo=UTC)], pa.timestamp("us", "UTC")
+        ),
+        "uuid": pa.array([UUID(int=7).bytes], pa.uuid()),
+    }
+    keys = {"x": values[kind].to_pylist()}
+    with sf.protect(pa.table({"x": values[kind]}), name="t", budget=1, keys=keys) as table:
+        for text in (
+            f"SELECT COUNT(*) AS n FROM t WHERE x = {constant}",
+            "SELECT x, COUNT(*) AS n FROM t GROUP BY x",
+        ):
+            plan = table.plan(text, epsilon=1)
+            handed = unpack(pack(plan, table.state, table.state.declared), table.state)
+            assert handed is not None
+            assert question_key(handed) == question_key(plan)
 
 
 def test_the_worker_releases_the_handed_plan(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:

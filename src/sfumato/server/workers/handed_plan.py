@@ -17,6 +17,7 @@ import decimal
 import fractions
 import io
 import pickle
+import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -41,6 +42,7 @@ PLAIN = {
         datetime.time,
         datetime.timedelta,
         datetime.timezone,
+        uuid.UUID,
         frozenset,
         set,
         function_named,
