@@ -94,12 +94,13 @@ class Ends:
         """Of what is measured from the centre."""
         return max(self.high - self.centre, self.centre - self.low)
 
-    def square(self, integer: int) -> int:
+    def square(self, integer: int, rows: int) -> int:
         """The square of the distance from the lower bound over the range, in steps of 1/m: exact
-        for few steps, else rounded to the nearest.
+        for few steps, else rounded to the nearest. The more rows a unit may have, the fewer steps.
         """
         steps = self.high - self.low
-        times = steps if steps <= 2**13 else max(1, 2**26 // steps)
+        most = max(2**20, 2**26 // int(_power(Fraction(rows))))
+        times = steps if steps**2 <= most else max(1, most // steps)
         return _nearest(times * (integer - self.low) ** 2, steps)
 
     def exactly(self, value: Any) -> Fraction | float | None:
@@ -377,7 +378,7 @@ def _cells(
 
     def squared(row: Row) -> int | None:
         number = integer(row)
-        return None if number is None else ends.square(number)
+        return None if number is None else ends.square(number, bounding.rows)
 
     return (
         [summed(centred), counted]
