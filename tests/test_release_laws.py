@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -465,8 +465,8 @@ def sampled(ask: Callable[[Any], Query], norm: str) -> tuple[tuple[Noisy, ...], 
     swap.hold(arrow(data))
     rows = Rows.of(declare(name="world", schema=swap.source.schema), Nobody())
     names = [*CITIES, *(str(i) for i in range(GROUPS - len(CITIES)))]
-    asked = ask(_Renamed(rows, names))
-    query_plan = plan(asked, sf.Pure("1/20") if norm == "L1" else sf.ZCDP("1/800"), swap.source)
+    question = ask(_Renamed(rows, names))
+    query_plan = plan(question, sf.Pure("1/20") if norm == "L1" else sf.ZCDP("1/800"), swap.source)
     exact = Rehearsal(query_plan).run().pieces
     tally = door._tally(query_plan, query_plan.statements, None)
     _, pieces = door._perturb(query_plan, query_plan.groups, tally, SeededBits(7))
@@ -536,7 +536,7 @@ def test_pieces_share_the_draws_that_they_name(ask: Callable[[Any], Query], norm
         weights = [
             {draw.name: draw.weight * pieces[k].step for draw in pieces[k].draws} for k in (i, j)
         ]
-        laws = {draw.name: draw.mechanism.law for draw in pieces[i].draws}  # type: ignore[attr-defined]
+        laws = {draw.name: cast("Any", draw.mechanism).law for draw in pieces[i].draws}
         expected = sum(
             float(weights[0][name] * weights[1][name]) * laws[name].variance
             for name in weights[0].keys() & weights[1].keys()

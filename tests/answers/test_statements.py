@@ -364,7 +364,7 @@ TEXTS: dict[str, dict[str, str]] = {
         ): NO_CLAIM,
         "groups are the public keys; rows with other keys are left out": NO_CLAIM,
         "moves it by at most {} ({})": NO_CLAIM,
-        "moves them together by at most {} rows ({})": NO_CLAIM,
+        "moves them together by at most {} {} ({})": NO_CLAIM,
         "noise   {}: {}; one {} {}": NO_CLAIM,
         "noise   {}: chosen by the exponential mechanism": NO_CLAIM,
         "shared  cells serve {}: errors are {} of those with noise on each component": NO_CLAIM,

@@ -21,15 +21,18 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy, merge
+from sfumato.answers.answer_records import Draw, LinearNoise, share_draws
 from sfumato.answers.stored_answer import KEYS, Recorded, canonical, read_key, write_key
 
 from ..refusing import refusal
-from .examples import WEIGHED, counted, laplace, visits
+from .examples import BOUNDS, WEIGHED, counted, laplace, visits
 
 OLD, NEW = (
     Path(__file__).parents[1] / "vectors" / "stored" / f"answer-v{version}.json"
     for version in (1, 2)
 )
+INTERVALS = json.loads((Path(__file__).parent / "stored_intervals.json").read_text())
+"""The ends of the intervals of these two, as the version before cells computed them."""
 
 VALUES = [
     None,
@@ -255,6 +258,45 @@ def test_a_file_of_version_1_is_read() -> None:
     assert [a.tolist() for a in answer.interval("n")] == [
         a.tolist() for a in visits().interval("n")
     ]
+
+
+@pytest.mark.parametrize("name", INTERVALS)
+def test_intervals_of_older_answers_are_those_of_the_version_that_wrote_them(name: str) -> None:
+    """Each piece of an older answer has noise of its own. A mean has the exact set of its quotient
+    now, which is narrower.
+    """
+    answer = Answer.from_json((OLD.parent / f"{name}.json").read_bytes())
+    for column, levels in INTERVALS[name].items():
+        for level, ends in levels.items():
+            simultaneous = level == "all at once"
+            low, high = answer.interval(column, simultaneous=simultaneous)
+            if answer.column(column).kind == "mean":
+                assert (low > ends[0]).all()
+                assert (high < ends[1]).all()
+                assert (low < answer[column]).all()
+                assert (high > answer[column]).all()
+            else:
+                assert [low.tolist(), high.tolist()] == ends, (column, level)
+
+
+def test_draws_that_pieces_share_are_stored() -> None:
+    """Names of draws remain, so what shared noise shares it when it is read again."""
+    draws = [Draw(laplace(20), F(weight), f"0.{i}") for i, weight in enumerate((1, -3))]
+    pieces = (
+        Noisy("count", [[70], [50]], F(1), LinearNoise(tuple(draws))),
+        Noisy("sum", [[700], [500]], F(1, 2), LinearNoise(tuple(draws[:1]))),
+    )
+    columns = (Column("n", "count", (0,)), Column("m", "mean", (1, 0), "", BOUNDS))
+    answer = replace(counted([70, 50]), pieces=pieces, columns=columns)
+    again = Answer.from_json(answer.to_json())
+    assert again == answer
+    assert again.to_json() == answer.to_json()
+    assert share_draws(again.pieces)
+    assert again.pieces[0].draws == answer.pieces[0].draws
+    assert [piece.among for piece in again.top(1, "n").pieces] == [2, 2]
+    for name in ("n", "m"):
+        ends = [end.tolist() for end in answer.interval(name)]
+        assert [end.tolist() for end in again.interval(name)] == ends
 
 
 def test_how_an_answer_of_version_1_bounded_its_units_is_not_known() -> None:

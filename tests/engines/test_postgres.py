@@ -15,7 +15,7 @@ from sfumato.tables.engine.dialects.templates import fill
 
 from ..ledger.servers import PostgresServer
 from ..tables.worlds import Bench
-from .benches import PostgresBench, differs
+from .benches import PostgresBench, differs, generate_case
 
 BLOCK = 25
 
@@ -33,6 +33,14 @@ def test_both_engines_agree(block: int, bench: Bench, second_bench: PostgresBenc
     """A hundred queries, none of which is refused."""
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
         assert not differs(seed, bench, second_bench)
+
+
+def test_the_queries_have_cells_of_every_kind(bench: Bench) -> None:
+    """Among the hundred, some read several columns from cells, with squares and with products."""
+    plans = [generate_case(seed, bench)[0] for seed in range(4 * BLOCK)]
+    assert sum(any(block.cells for block in plan.calibration.blocks) for plan in plans) > 20
+    for form in ("square", "product"):
+        assert sum(any(part.form == form for part in plan.components) for plan in plans) >= 5
 
 
 OVERFLOWING = 196

@@ -96,10 +96,11 @@ class Ends:
 
     def square(self, integer: int, rows: int) -> int:
         """The square of the distance from the lower bound over the range, in steps of 1/m: exact
-        for few steps, else rounded to the nearest. Units with many `rows` have coarser steps.
+        for few steps, else rounded to the nearest. The more rows a unit may have, the fewer steps.
         """
-        steps, most = self.high - self.low, max(2**20, 2**26 // _power(Fraction(rows)))
-        times = steps if steps**2 <= most else max(1, int(most // steps))
+        steps = self.high - self.low
+        most = max(2**20, 2**26 // int(_power(Fraction(rows))))
+        times = steps if steps**2 <= most else max(1, most // steps)
         return _nearest(times * (integer - self.low) ** 2, steps)
 
     def exactly(self, value: Any) -> Fraction | float | None:

@@ -277,7 +277,7 @@ def test_a_common_row_widens_ranges_a_little() -> None:
 def test_units_with_many_rows_have_coarser_cells() -> None:
     """So that the noise of a unit's rows together fits the samplers."""
     steps = [cell_steps(rows) for rows in (1, 2, 3, 1000, 10**6)]
-    assert steps == [1 << 26, 1 << 25, 1 << 24, 1 << 20, 1 << 20]
+    assert steps == [1 << 26, 1 << 23, 1 << 22, 1 << 20, 1 << 20]
     assert common_row((1 << 21, 5), cell_steps(1000)) is None
 
 

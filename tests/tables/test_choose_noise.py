@@ -177,8 +177,8 @@ def test_every_component_that_a_column_needs_is_read_from_noise(
     for reading in result.readings:
         for number, weights in reading.parts:
             assert len(weights) == max(len(result.blocks[number].cells), 1)
-    own = [block.places for block in result.blocks if not block.cells]
-    assert len(set(own)) == len(own)  # no component gets noise twice by itself
+    alone = [block.places for block in result.blocks if not block.cells]
+    assert len(set(alone)) == len(alone)  # no component gets noise twice by itself
     used = {number for reading in result.readings for number, _ in reading.parts}
     assert used == set(range(len(result.blocks)))  # nothing is paid for and not read
 

@@ -13,6 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Refused
+from sfumato.mechanisms import Laplace
 from sfumato.session import Table
 from sfumato.tables.query.per_unit import DIGITS, Total
 from sfumato.testing.exact_checks import exact_answer, through_the_door
@@ -294,11 +295,12 @@ def test_one_unit_moves_the_integers_by_no_more_than_is_said(relation: str) -> N
             )
             plan = query.plan(epsilon=1)
             through = through_the_door(plan)
-            tallies.append((plan, [piece.values for piece in through.pieces]))
+            received = [call.integers[0].astype(object) for call in through.calls]
+            tallies.append((plan, received))
     base_plan, base = tallies[0]
+    assert len(base) == len(base_plan.calibration.blocks)
     for _, second in tallies[1:]:
-        for piece, first, two in zip(base_plan.components, base, second, strict=True):
-            assert abs(
-                first.astype(object) - two.astype(object)
-            ).sum() <= base_plan.calibration.bounding.l1(piece)
+        for (mechanism,), first, two in zip(base_plan.calibration.noise, base, second, strict=True):
+            assert isinstance(mechanism, Laplace)
+            assert abs(first - two).sum() <= mechanism.sensitivity
     assert base_plan.calibration.bounding.rows == 1

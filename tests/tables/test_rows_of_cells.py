@@ -192,6 +192,24 @@ def test_spare_covers_three_times_what_lies_below_zero() -> None:
     assert 3 * MOST_BELOW <= SPARE
 
 
+@pytest.mark.parametrize("bits", range(20, 27))
+def test_the_slack_covers_products_of_widened_ranges(bits: int) -> None:
+    """A product of nine cells moves by at most 9/8·R′_x·R′_y/S."""
+    random = np.random.default_rng(bits)
+    most = 1 << bits
+    cases = [[(most >> 1) + 1, (3 * most >> 2) + 1], [(most >> 1) + 1, (most >> 1) + 1], [9, most]]
+    cases += [
+        [int(2 ** random.uniform(0, bits)), int(2 ** random.uniform(0, bits))] for _ in range(4000)
+    ]
+    for steps in cases:
+        wide, row = common_row(steps, most) or ([], 0)
+        far = [Fraction(each, 2) for each in steps]
+        assert Fraction(9, 8) * wide[0] * wide[1] / row < 16 * far[0] * far[1] / most
+        assert all(
+            w * w / (2 * row) < 4 * each**2 / most for each, w in zip(steps, wide, strict=True)
+        )
+
+
 def test_ranges_are_widened_to_less_than_twice() -> None:
     random = np.random.default_rng(5)
     cases = [[1, CELL_STEPS], [CELL_STEPS, CELL_STEPS], [CELL_STEPS - 1, 3], [17, (1 << 25) + 1]]

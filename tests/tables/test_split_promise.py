@@ -37,7 +37,7 @@ SCHEMA = {
 BOUNDS = {"x": (0, 100), "y": (-1, 3), "z": (5, 60)}
 
 
-def asked(aggregates: dict[str, Aggregate], keys: str = "none", **about: Any) -> Query:
+def query_of(aggregates: dict[str, Aggregate], keys: str = "none", **about: Any) -> Query:
     declared = declare(name="t", schema=SCHEMA, bounds=BOUNDS, **about)
     rows = Rows.of(declared, Nobody())
     grouped = rows.group_by(city=["a", "b"]) if keys == "public" else rows.group_by()
@@ -97,7 +97,7 @@ def test_no_column_of_a_random_question_is_worse(part: int) -> None:
         keys = draw.choice(["none", "public"])
         relation = draw.choice(["add-remove", "replace"])
         unit = draw.choice([{}, {"unit": "user", "max_rows": draw.choice([1, 3])}])
-        query = asked(question, keys, relation=relation, **unit)
+        query = query_of(question, keys, relation=relation, **unit)
         needed = components_of(query)
         calibration = calibrate(query, needed.components, needed.columns, Pure(1))
         assert all(gain <= 1 + 1e-6 for gain in calibration.gains), question
@@ -115,7 +115,7 @@ def test_no_column_of_a_random_question_is_worse(part: int) -> None:
 def test_shares_add_up(promise: Guarantee, keys: str) -> None:
     draw = random.Random(f"{promise}{keys}")
     for _ in range(20):
-        query = asked(random_question(draw), keys)
+        query = query_of(random_question(draw), keys)
         needed = components_of(query)
         for norm in ("L1", "L2"):
             bounding = Bounding.of(query, norm)  # type: ignore[arg-type]  # of a loop
@@ -127,7 +127,7 @@ def test_shares_add_up(promise: Guarantee, keys: str) -> None:
 
 
 def gains(aggregates: dict[str, Aggregate], **about: Any) -> dict[str, float]:
-    query = asked(aggregates, **about)
+    query = query_of(aggregates, **about)
     needed = components_of(query)
     calibration = calibrate(query, needed.components, needed.columns, Pure(1))
     return dict(zip(aggregates, calibration.gains, strict=True))
@@ -149,7 +149,7 @@ def test_known_gains() -> None:
 
 def test_a_sum_alone_needs_no_cells() -> None:
     """Around zero a sum by itself has half the variance of two cells."""
-    query = asked({"s": ag.sum("y", low=-2, high=2)})
+    query = query_of({"s": ag.sum("y", low=-2, high=2)})
     needed = components_of(query)
     calibration = calibrate(query, needed.components, needed.columns, Pure(1))
     assert not any(block.cells for block in calibration.blocks)
@@ -158,7 +158,7 @@ def test_a_sum_alone_needs_no_cells() -> None:
 
 def test_a_count_in_two_blocks_is_averaged() -> None:
     """A count that two blocks contain has about half the variance of one."""
-    query = asked({"n": ag.count(), "a": ag.count("x"), "b": ag.count("y")})
+    query = query_of({"n": ag.count(), "a": ag.count("x"), "b": ag.count("y")})
     needed = components_of(query)
     calibration = calibrate(query, needed.components, needed.columns, Pure(1))
     assert len(calibration.readings[0].parts) == 2
@@ -169,7 +169,7 @@ def test_a_count_in_two_blocks_is_averaged() -> None:
 def test_noise_beyond_the_samplers_falls_back_to_fewer_cells() -> None:
     """Where cells need noise that is too large to draw, components get noise of their own."""
     declared = {"unit": "user", "max_rows": 1000}
-    query = asked({"n": ag.count(), "m": ag.mean("x"), "k": ag.mean("y")}, **declared)
+    query = query_of({"n": ag.count(), "m": ag.mean("x"), "k": ag.mean("y")}, **declared)
     needed = components_of(query)
     tiny = Pure(F(1, 8))
     calibration = calibrate(query, needed.components, needed.columns, tiny)

@@ -176,7 +176,7 @@ class Table(Budgeted, RowVerbs):
         parameters: Sequence[ParameterValues | None] | None = None,
         **options: Unpack[BatchReleaseOptions],
     ) -> tuple[Answer, ...]:
-        """Answer several questions for one promise, split in proportion to their noisy numbers, and
+        """Answer several questions for one promise, split in proportion to their measurements, and
         one charge. The answers are in the order of the questions. Limits that any question lacks
         are learned first, once, for an extra sixth of the promise. `parameters` lists those of each
         question, or None.

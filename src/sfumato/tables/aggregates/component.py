@@ -25,7 +25,8 @@ def cell_steps(max_rows: int) -> int:
     """Return what the cells of squares, or of two columns, sum to at most for each row; it is more
     than half of that. Fewer steps if a unit has many rows, so that noise fits its samplers.
     """
-    return 1 << max(_COARSEST, _FINEST - (max_rows - 1).bit_length())
+    bits = 0 if max_rows == 1 else 2 + (max_rows - 1).bit_length()
+    return 1 << max(_COARSEST, _FINEST - bits)
 
 
 ComponentForm = Literal[

@@ -91,7 +91,7 @@ class Pair:
         assert products.grid is not None
         # Half a step of the product, and what doubles err; twice for the sums and for the product.
         slack = products.step if products.grid.floating else Fraction(0)
-        slack += 36 * x.largest * x.step * y.largest * y.step / cell_steps_of(rows)  # of cells
+        slack += 16 * x.largest * x.step * y.largest * y.step / cell_steps_of(rows)  # of cells
         for value, factor in ((x, y), (y, x)):
             assert value.grid is not None
             slack += 2 * half_step(value.grid) * factor.largest * factor.step

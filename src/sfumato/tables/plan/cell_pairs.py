@@ -221,6 +221,7 @@ def common_row(steps: Sequence[int], most: int) -> tuple[list[int], int] | None:
 def _product(factors: tuple[Factor, ...], row: int) -> Component:
     names = [
         f"{factor.place} of {factor.degree} of {factor.column.name}, {factor.times} of {factor.row}"
+        + (" or none" if factor.rest else "")
         for factor in factors
     ]
     return Component(f"cell {' times '.join(names)}", "product", 0, row, factors=factors)
