@@ -99,7 +99,7 @@ class Ends:
         for few steps, else rounded to the nearest. The more rows a unit may have, the fewer steps.
         """
         steps = self.high - self.low
-        most = max(2**20, 2**26 // int(_power(Fraction(rows))))
+        most = 2**26 if rows == 1 else max(2**20, 2**24 // int(_power(Fraction(rows))))
         times = steps if steps**2 <= most else max(1, most // steps)
         return _nearest(times * (integer - self.low) ** 2, steps)
 
