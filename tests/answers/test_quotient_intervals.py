@@ -178,4 +178,6 @@ def test_quotients_are_means_and_ratios() -> None:
         "mean",
         "weighted_mean",
         "ratio",
+        "regression_mean_x",
+        "regression_mean_y",
     }

