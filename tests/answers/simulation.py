@@ -513,7 +513,7 @@ WORLDS: dict[str, Callable[[], World]] = {
     "five": lambda: _equal("ORDER BY n DESC LIMIT 5"),
     "last": lambda: _equal("ORDER BY n LIMIT 3 OFFSET 2"),
     "offset": lambda: _equal("ORDER BY n OFFSET 37"),
-    "having": lambda: _equal("HAVING n > 60"),
+    "having": lambda: _equal("HAVING n > 54"),
     "both": lambda: _equal("HAVING n > 50 ORDER BY s DESC LIMIT 3"),
     "hidden": lambda: _equal(
         "ORDER BY SUM(x) DESC LIMIT 2", "COUNT(*) AS n, SUM(x) / COUNT(*) AS r, AVG(x) AS m"
