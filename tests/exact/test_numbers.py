@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -294,3 +295,15 @@ def test_three_digits(value: str, low: str, high: str) -> None:
 )
 def test_whole_numbers(value: object, least: int, most: int | None, expected: bool) -> None:
     assert is_whole(value, least, most) is expected
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1e300))
+def test_printed_intervals_hold_the_exact_ones(low: float, width: float) -> None:
+    printed = numbers.interval_text(low, low + width).strip("[]").split(", ")
+    assert float(printed[0]) <= low <= low + width <= float(printed[1])
+    assert float(numbers.width_text(width).removeprefix("± ")) >= width
+
+
+def test_endless_intervals_are_printed() -> None:
+    assert numbers.interval_text(-math.inf, 1.0) == "[-inf, 1]"
+    assert numbers.width_text(math.inf) == "± inf"

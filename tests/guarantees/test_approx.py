@@ -41,6 +41,12 @@ def test_k_fold_leaking_response_keeps_every_converted_promise(
             assert delta_of_responses(e, k, d, at) <= total.delta(at)
 
 
+def test_without_a_delta_it_is_that_of_the_guarantee() -> None:
+    assert sf.Approx("0.5", "1e-6").epsilon() == 0.5 == sf.Approx("0.5", "1e-6").epsilon("1e-6")
+    assert sf.Approx("0.5", 0).epsilon() == 0.5
+    assert sf.Approx("0.3", "1e-6").epsilon(0) == float("inf")
+
+
 def test_below_its_delta_nothing_follows() -> None:
     assert math.isinf(sf.Approx(1, "1e-6").epsilon("1e-7"))
     assert sf.Approx(1, "1e-6").epsilon("1e-6") == 1.0

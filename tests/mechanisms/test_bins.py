@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato import mechanisms as mech
+from sfumato.mechanisms import Edges, Labels
 
 from ..refusing import refusal
 from .histograms import histogram
@@ -34,3 +35,10 @@ def test_edges_are_numbers_or_lists_of_numbers() -> None:
     several = mech.Histogram(edges=np.array([[0, 1], [2, 3]]), epsilon=1, relation="replace")
     assert several.shape == (1, 1)
     refusal(lambda: histogram(edges=[[0, 1], 5]), "histogram.axes")
+
+
+def test_many_edges_and_names_are_not_all_written() -> None:
+    assert repr(Edges([0, 1, 2])) == "Edges(ends=(0.0, 1.0, 2.0))"
+    assert repr(Edges(range(101))) == "Edges(0, 1, …, 100: 100 bins)"
+    assert repr(Labels(range(99))) == "Labels(0, …, 98: 99 names)"
+    assert [Edges([0, 10, 25]).cell_name(i) for i in (0, 1)] == ["[0, 10)", "[10, 25]"]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
+from sfumato.testing.seeded_bits import SeededBits
 
 from ..refusing import refusal
 from . import choosing
@@ -187,3 +188,15 @@ def test_a_prior_needs_a_score_for_each_weight() -> None:
     m = mech.Exponential(sensitivity=1, epsilon=1, prior=[1, 2])
     refused = refusal(lambda: m.choose([987654321, 1, 2], bits=Untouchable()), "selection.prior")
     assert "987654321" not in str(refused)
+
+
+def test_perturb_is_the_verb_of_all_mechanisms() -> None:
+    """A choice is drawn by `choose`, and by `perturb` like every release."""
+    scores, bits = [1, 5, 2], SeededBits
+    for kind in (mech.Exponential, mech.PermuteAndFlip, mech.NoisyMax):
+        m = kind(sensitivity=1, epsilon=1)
+        assert m.perturb(scores, bits=bits(7)) == m.choose(scores, bits=bits(7))
+    top = mech.TopK(sensitivity=1, epsilon=1, k=2)
+    assert top.perturb(scores, bits=bits(7)) == top.choose(scores, bits=bits(7))
+    others = {mech.AboveThreshold, mech.Combined, mech.Subsampled}  # sessions, and accounts
+    assert {m for m in mech.MECHANISMS if not hasattr(m, "perturb")} == others

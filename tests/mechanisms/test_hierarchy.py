@@ -170,3 +170,12 @@ def test_ranges_are_refused() -> None:
     for start, stop in ((3, 3), (-1, 2), (0, 9)):
         refusal(lambda a=start, b=stop: h.variance(a, b), "hierarchy.range")
     refusal(lambda: h.perturb([]).between(0.5, 3), "hierarchy.range")
+
+
+def test_it_shows_its_cells() -> None:
+    answer = mech.Hierarchy(edges=range(65), epsilon=1, relation="add-remove").perturb([3] * 50)
+    first, _, *cells, hidden, note = repr(answer).splitlines()
+    assert first.startswith("private counts of 64 cells, for ranges · the first ± ")
+    assert cells[3].startswith("[3, 4)")
+    assert (len(cells), hidden) == (40, "… and 24 more")
+    assert note.startswith("range(start, stop)")

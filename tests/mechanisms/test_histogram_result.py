@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sfumato import mechanisms as mech
 from sfumato.testing.seeded_bits import SeededBits
 
 from ..refusing import refusal
@@ -35,3 +36,23 @@ def test_a_synthetic_dataset() -> None:
         "nothing counted: uniform over the bins"
     )
     assert (r.synthetic(100, bits=SeededBits(4)) == r.synthetic(100, bits=SeededBits(4))).all()
+
+
+def test_it_shows_its_counts() -> None:
+    r = released([-3, 100, 300])
+    first, *lines = repr(r).splitlines()
+    assert first.startswith("private histogram · 3 cells · each ± ")
+    assert [line.split()[-1] for line in lines] == ["count", "-3", "100", "300"]
+    assert "post-processed" in repr(r.nonnegative())
+    assert "<td" in r._repr_html_()
+
+
+def test_many_cells_are_not_all_written() -> None:
+    r = mech.Histogram(edges=[range(200), range(300)], epsilon=1, relation="add-remove").perturb(
+        [[1, 2], [3, 4]]
+    )
+    lines = repr(r).splitlines()
+    assert len(lines) == 43
+    assert lines[2].split()[:4] == ["[0,", "1)", "[0,", "1)"]
+    assert lines[-1] == f"… and {199 * 299 - 40:,} more".replace(",", " ")
+    assert len(repr(r.mechanism)) < 300

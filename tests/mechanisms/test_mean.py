@@ -5,6 +5,7 @@ intervals that cover.
 from __future__ import annotations
 
 import itertools
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -154,3 +155,17 @@ def test_data_are_refused_before_bits_are_drawn() -> None:
 def test_an_answer_carries_the_promise_of_its_mechanism() -> None:
     answer = ADD.perturb([0.5] * 10, bits=SeededBits(1))
     assert answer.promise == ADD.promise == sf.Pure("1/2", relation="add-remove")
+
+
+def test_an_answer_shows_its_value_and_an_interval_that_holds_the_exact_one() -> None:
+    answer = ADD.perturb([0.25] * 500, bits=SeededBits(3))
+    low, high = answer.interval()
+    shown = re.fullmatch(
+        r"private mean (\S+) · \[(\S+), (\S+)\] at 95 % · about (\d+) rows · ε = 0.5", repr(answer)
+    )
+    assert shown is not None
+    assert float(shown[1]) == pytest.approx(answer.value, rel=1e-5)
+    assert float(shown[2]) <= low
+    assert high <= float(shown[3])
+    assert int(shown[4]) == answer.rows
+    assert "· 1000 rows ·" in repr(REPLACE.perturb([0.25] * 1000))

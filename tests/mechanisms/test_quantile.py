@@ -54,7 +54,7 @@ def test_every_pair_of_small_datasets(relation: str, q: Fraction) -> None:
     the record's law is this one.
     """
     epsilon = Fraction(2)
-    m = mech.Quantile(q=q, low=LOW, high=HIGH, epsilon=epsilon, relation=relation)
+    m = mech.Quantile(q=q, low=LOW, high=HIGH, epsilon=epsilon, relation=relation, grid=1)
     laws: dict[tuple[int, ...], list[arb]] = {}
 
     def of(x: Any) -> list[arb]:
@@ -93,13 +93,13 @@ def test_the_sensitivity_of_the_score_by_brute_force(
     assert (
         sensitivity
         == expected(q)
-        == mech.Quantile(q=q, low=0, high=3, epsilon=1, relation=relation).sensitivity
+        == mech.Quantile(q=q, low=0, high=3, epsilon=1, relation=relation, grid=1).sensitivity
     )
 
 
 def test_the_other_relations_sensitivity_is_caught() -> None:
     """The twin: the median's ½ of add-remove, used where a value is replaced, loses nearly 2ε."""
-    rate = mech.Quantile(low=LOW, high=HIGH, epsilon=4, relation="add-remove").rate
+    rate = mech.Quantile(low=LOW, high=HIGH, epsilon=4, relation="add-remove", grid=1).rate
     p, q = (law(x, Fraction(1, 2), rate) for x in ([0] * 9, [0] * 8 + [6]))
     assert choosing.loss(p, q) > ball(Fraction(5))
 
@@ -107,7 +107,7 @@ def test_the_other_relations_sensitivity_is_caught() -> None:
 @pytest.mark.parametrize("n", [*range(1480, 1501), 10**5, 10**6])
 def test_equal_values_break_nothing(n: int) -> None:
     """A6: all equal, and all but one."""
-    m = mech.Quantile(low=0, high=100, epsilon=1, relation="add-remove")
+    m = mech.Quantile(low=0, high=100, epsilon=1, relation="add-remove", grid=1)
     for values in (
         np.zeros(n, dtype=np.int64),
         np.append(np.zeros(n, dtype=np.int64), 1),
@@ -131,7 +131,7 @@ def test_wide_ranges_cost_nothing(n: int) -> None:
 
 
 def test_an_empty_dataset_is_one_like_others() -> None:
-    m = mech.Quantile(low=0, high=9, epsilon=1, relation="add-remove")
+    m = mech.Quantile(low=0, high=9, epsilon=1, relation="add-remove", grid=1)
     for empty in ([], np.array([], dtype=np.int64), np.array([])):
         assert m.law(empty) == [(0, 9, 1.0)]
         assert 0 <= m.perturb(empty) <= 9
@@ -146,7 +146,9 @@ def test_values_are_clipped_and_rounded() -> None:
     )
     assert m.law([-5, 0, 10**30]) == m.law([0, 0, 1])
     assert isinstance(m.perturb([0.3]), float)
-    assert isinstance(mech.Quantile(low=0, high=9, epsilon=1, relation="replace").perturb([3]), int)
+    assert isinstance(
+        mech.Quantile(low=0, high=9, epsilon=1, relation="replace", grid=1).perturb([3]), int
+    )
     coarse = mech.Quantile(low=0, high=64, epsilon=1, relation="replace", grid=16)
     assert isinstance(coarse.perturb([3]), int)
     assert coarse.law([8, 24]) == coarse.law([16, 32])
@@ -154,7 +156,7 @@ def test_values_are_clipped_and_rounded() -> None:
 
 def test_draws_fit_the_law() -> None:
     """False alarms: 1e-6. The twin is the law at twice the rate."""
-    m, x = mech.Quantile(low=LOW, high=HIGH, epsilon=1, relation="replace"), [1, 1, 2, 6]
+    m, x = mech.Quantile(low=LOW, high=HIGH, epsilon=1, relation="replace", grid=1), [1, 1, 2, 6]
     sample = [m.perturb(x) for _ in range(6000)]
     assert choosing.fit(sample, spread(m, x)) > choosing.FALSE_ALARM
     assert choosing.fit(sample, [float(p.mid()) for p in law(x, Fraction(1, 2), 2 * m.rate)]) < 1e-9
@@ -163,7 +165,7 @@ def test_draws_fit_the_law() -> None:
 @pytest.mark.parametrize("confidence", [0.5, 0.95, "0.999"])
 @pytest.mark.parametrize("x", [[3] * 40, [0, 6] * 20, list(range(7)) * 6])
 def test_the_rank_error_holds(confidence: Any, x: list[int]) -> None:
-    m = mech.Quantile(low=LOW, high=HIGH, epsilon=2, relation="replace")
+    m = mech.Quantile(low=LOW, high=HIGH, epsilon=2, relation="replace", grid=1)
     scores = [score(x, z, m.q) for z in range(LOW, HIGH + 1)]
     far = sum(
         p
@@ -181,8 +183,8 @@ def test_the_rank_error_holds(confidence: Any, x: list[int]) -> None:
         ({"q": 2}, "number.not-a-probability"),
         ({"q": "1/1234567890"}, "quantile.q"),
         ({"low": 9}, "range.ends"),
-        ({"low": "0.1", "high": "0.9"}, "range.grid"),
-        ({"high": 2**62}, "range.grid"),
+        ({"low": "0.1", "high": "0.9", "grid": 1}, "range.grid"),
+        ({"high": 2**62, "grid": 1}, "range.grid"),
         ({"high": math.inf}, "number.not-finite"),
         ({"grid": 3}, "number.not-a-power-of-two"),
         ({"epsilon": 0}, "number.not-positive"),
@@ -210,9 +212,19 @@ def test_records_that_are_refused(arguments: dict[str, Any], code: str, no_entro
 )
 def test_values_that_are_refused(values: Any, code: str) -> None:
     refused = refusal(
-        lambda: mech.Quantile(low=0, high=9, epsilon=1, relation="replace").perturb(
+        lambda: mech.Quantile(low=0, high=9, epsilon=1, relation="replace", grid=1).perturb(
             values, bits=Untouchable()
         ),
         code,
     )
     assert "98765" not in str(refused)
+
+
+def test_without_a_grid_it_has_about_a_million_points() -> None:
+    """The median of values in [0, 1] is not an end: at ε = 10 a hundred values in the middle leave
+    the ends a probability below e⁻²⁰⁰.
+    """
+    m = mech.Quantile(low=0, high=1, epsilon=10, relation="replace")
+    assert m.grid == Fraction(1, 2**20)
+    assert abs(m.perturb([0.5] * 100) - 0.5) < 0.25
+    assert mech.Quantile(low=0, high=100, epsilon=1, relation="replace").grid == Fraction(1, 2**13)

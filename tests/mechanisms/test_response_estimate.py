@@ -137,3 +137,14 @@ def test_an_end_that_cannot_be_proved_is_that_of_the_whole_range(
 def test_an_estimate_names_its_categories() -> None:
     m = mech.RandomizedResponse(categories=("a", "b", "c"), epsilon=1)
     assert mech.ResponseEstimate(m, (1, 2, 3), 6).categories == ("a", "b", "c")
+
+
+def test_it_shows_its_frequencies() -> None:
+    m = mech.RandomizedResponse(categories=["no", "yes"], epsilon=1)
+    first, head, no, yes = repr(m.estimate(["no"] * 60 + ["yes"] * 40)).splitlines()
+    assert first == "estimate from 100 reports"
+    assert head.split() == ["category", "frequency", "95", "%", "interval"]
+    assert (no.split()[0], yes.split()[0]) == ("no", "yes")
+    low, high = m.estimate(["no"] * 60 + ["yes"] * 40).interval()[1]
+    shown = yes.partition("[")[2].strip("]").split(", ")
+    assert float(shown[0]) <= low <= high <= float(shown[1])

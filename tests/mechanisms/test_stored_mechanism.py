@@ -25,6 +25,9 @@ SAID = {"relation": "add-remove", "unit": "patient"}
 
 KINDS: list[Mechanism] = [
     mech.AboveThreshold(sensitivity=1, epsilon="1/3", answers=2, **SAID),
+    mech.CountThreshold(
+        noise=mech.Laplace(sensitivity=3, epsilon="1/3", **SAID), delta="1e-6", total=3, most=2
+    ),
     mech.DiscreteGaussian(sensitivity=1, rho="1/8", **SAID),
     mech.Exponential(sensitivity=1, epsilon=1, candidates=["a", "b"], prior=["1/4", "3/4"], **SAID),
     mech.Gaussian(sensitivity=1, rho="1/8", **SAID),
@@ -48,7 +51,7 @@ KINDS: list[Mechanism] = [
     mech.ProposeTestRelease(
         "median", epsilon=1, delta="1e-6", bound=1, low=0, high=10, unit="patient"
     ),
-    mech.Quantile(low=0, high=10, epsilon=1, **SAID),
+    mech.Quantile(low=0, high=10, epsilon=1, grid=1, **SAID),
     mech.RandomizedResponse(epsilon=1, relation="replace"),
     mech.RandomizedResponse(keep="3/4", categories=["a", "b", "c"]),
     mech.Combined(

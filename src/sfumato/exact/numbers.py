@@ -189,6 +189,20 @@ def rounded(value: Fraction, side: Side, digits: int) -> Decimal:
     )
 
 
+def interval_text(low: float, high: float) -> str:
+    """Write an interval with six digits; the printed interval contains the exact one."""
+    return f"[{_six_digits(low, 'down')}, {_six_digits(high, 'up')}]"
+
+
+def width_text(width: float) -> str:
+    """Write half the width of an interval with six digits, rounded up."""
+    return f"± {_six_digits(width, 'up')}"
+
+
+def _six_digits(value: float, side: Side) -> str:
+    return f"{float(rounded(Fraction(value), side, 6)) if math.isfinite(value) else value:.6g}"
+
+
 def text(value: Fraction) -> str:
     """Write an exact number as a person would: 0.5, 1e-06, 1/3."""
     if value.denominator == 1 and abs(value.numerator) < 10**15:

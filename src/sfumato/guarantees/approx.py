@@ -61,8 +61,11 @@ class Approx(Guarantee):
         rest = Fraction(Pure(self._epsilon).delta(e))
         return up(d + (1 - d) * rest)
 
-    def epsilon(self, delta: Number = 0) -> float:
-        d = check_delta(delta)
+    def epsilon(self, delta: Number | None = None) -> float:
+        """The least ε such that (ε, δ)-DP follows, rounded up; without a δ, at this guarantee's
+        own.
+        """
+        d = self._delta if delta is None else check_delta(delta)
         rest = (d - self._delta) / (1 - self._delta)
         return (
             math.inf if rest < 0 else Pure(self._epsilon).epsilon(rest if rest >= SMALLEST else 0)

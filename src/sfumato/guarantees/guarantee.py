@@ -319,6 +319,16 @@ class Guarantee(ABC):
     def __ge__(self, other: object) -> bool:
         return NotImplemented if not isinstance(other, Guarantee) else other <= self
 
+    @property
+    def numbers_text(self) -> str:
+        """The numbers with their letters: ε = 0.5, δ = 1e-9."""
+        if not self.symbols:
+            return repr(self)
+        return ", ".join(
+            f"{self.symbols.get(name, name)} = {text(value)}"
+            for name, value in self.parameters.items()
+        )
+
     def __repr__(self) -> str:
         numbers = (text(value) for value in self.parameters.values())
         return f"{type(self).__name__}({', '.join([*numbers, *self._about()])})"

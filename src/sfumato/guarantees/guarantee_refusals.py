@@ -11,18 +11,21 @@ EPSILON_NEGATIVE = RefusalText(
     "epsilon={epsilon}",
     "epsilon is zero or more",
     "epsilon=1",
+    shell="--epsilon 1",
 )
 EPSILON_TOO_LARGE = RefusalText(
     "number.range",
     "epsilon={epsilon}",
     "epsilon is too large for a double",
     "epsilon=1",
+    shell="--epsilon 1",
 )
 EPSILON_PROMISES_NOTHING = RefusalText(
     "number.range",
     "epsilon={epsilon!s:.60}",
     "an ε this large promises nothing",
     "epsilon=1",
+    shell="--epsilon 1",
 )
 EPSILON_TOO_SMALL_TO_AVERAGE = RefusalText(
     "number.range",
@@ -50,6 +53,7 @@ UNKNOWN_RELATION = RefusalText(
     "relation={relation!r}",
     "neighbours differ by adding or removing a unit, or by replacing one",
     "relation='add-remove'",
+    shell="--relation add-remove",
 )
 RELATION_NOT_STATED = RefusalText(
     "guarantee.relation",

@@ -16,6 +16,7 @@ from .hierarchy import Hierarchy, best_branching
 from .histogram import Histogram
 from .inverse_sensitivity import InverseSensitivity
 from .key_selection import GaussianThreshold, LaplaceThreshold
+from .keys.count_threshold import CountThreshold
 from .laplace import Laplace
 from .mean import Mean
 from .noisy_max import NoisyMax
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AboveThreshold",
     "Combined",
+    "CountThreshold",
     "DiscreteGaussian",
     "Edges",
     "Exponential",
@@ -98,6 +100,7 @@ MECHANISMS: tuple[type[Mechanism], ...] = (
     LaplaceThreshold,
     GaussianThreshold,
     OptimalSelection,
+    CountThreshold,
     Histogram,
     Hierarchy,
     Mean,
@@ -112,3 +115,7 @@ MECHANISMS: tuple[type[Mechanism], ...] = (
     Subsampled,
 )
 """All mechanisms, in the order in which audits list them."""
+
+
+def __dir__() -> list[str]:
+    return sorted(["MECHANISMS", *__all__])  # without the modules, whose names are nearly the same

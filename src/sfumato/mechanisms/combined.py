@@ -6,7 +6,8 @@
              with the δ of those that need one. And Approx(Σε, Σδ), where the parts that have no (ε,
              δ) of their own (Gaussian noise) are stated together, as the one point (epsilon, delta)
              of the curve of their sum: not one point for each, and not a rounded one, so that ten
-             promises of a tenth fit into a budget of 1.
+             promises of a tenth fit into a budget of 1. A part that promises GDP with a δ beside it
+             adds that δ to the sum.
 *Error*      each part's own.
 *Proof*      docs/proofs/combined.md
 """
@@ -119,9 +120,17 @@ class Combined(Mechanism):
         """Return Σ(ε, δ) over the parts that have an (ε, δ), plus the point (epsilon, delta) on the
         joint curve of those that have none.
         """
-        best = [_best(part, Approx) for part in self.parts]
-        rest = [part for part, statement in zip(self.parts, best, strict=True) if statement is None]
-        statements = [statement for statement in best if statement is not None]
+        statements: list[Approx] = []
+        rest: list[Mechanism | Guarantee] = []
+        for part in self.parts:
+            best = _best(part, Approx)
+            if best is not None:
+                statements.append(best)
+                continue
+            # noise with an ε of its own nowhere, but a δ beside it: each goes where it belongs
+            summands = _split_delta(part)
+            statements += [each for each in summands if isinstance(each, Approx)]
+            rest += [each for each in summands if not isinstance(each, Approx)] or [part]
         if self.epsilon is None or self.delta is None:
             return None if rest else _add_all(statements)
         point = Approx(self.epsilon, self.delta)
@@ -159,13 +168,23 @@ def _check_parts(parts: Iterable[Mechanism]) -> tuple[Mechanism, ...]:
     return mechanisms
 
 
-def _best(part: Mechanism, notion: type[G]) -> G | None:
+def _split_delta(part: Mechanism) -> tuple[Guarantee, ...]:
+    """Return the summands of a promise that is one of several notions with an (ε, δ) among them;
+    none if there is no such promise.
+    """
+    for promise in part.promises:
+        if isinstance(promise, Mixed) and any(isinstance(each, Approx) for each in promise.parts):
+            return promise.parts
+    return ()
+
+
+def _best(part: Mechanism | Guarantee, notion: type[G]) -> G | None:
     with suppress(Refused):
         return part.to(notion)
     return None
 
 
-def _sum(parts: Sequence[Mechanism], notion: type[G]) -> G | None:
+def _sum(parts: Sequence[Mechanism | Guarantee], notion: type[G]) -> G | None:
     """Return the sum in a notion; None if a part does not reach the notion or the sum promises
     nothing.
     """

@@ -132,6 +132,8 @@ class Gibbs(Mechanism):
         i = part_holding(law, bits.integer(64), bits)
         return float((self.points[i] + self.points[i + 1]) / 2)
 
+    perturb = choose
+
     def probabilities(self, losses: Sequence[Sequence[Number]]) -> NDArray[np.float64]:
         """The exact law over the cells, each to the nearest double."""
         total = self._total(losses)

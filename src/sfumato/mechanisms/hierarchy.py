@@ -22,11 +22,12 @@ from typing import TypeVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact.numbers import Number, is_whole, probability
+from ..exact.numbers import Number, is_whole, probability, width_text
 from ..guarantees import Guarantee, Relation
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..records import record
+from ..templates.summary import MOST_ROWS, Summarized, Summary
 from .gaussian import Gaussian
 from .histogram import Histogram
 from .laplace import Laplace
@@ -161,8 +162,8 @@ class Hierarchy(Mechanism):
         return blocks(flat.tally(data), self.branching, self.levels)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PrivateHierarchy:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrivateHierarchy(Summarized):
     """Consistent counts: unbiased, not whole, possibly below 0. Any range is the sum of its
     cells.
     """
@@ -192,6 +193,18 @@ class PrivateHierarchy:
     def error(self, start: int, stop: int, confidence: Number = 0.95) -> float:
         """A bound on the noise of a range that holds with this probability."""
         return self.mechanism.error(start, stop, confidence)
+
+    def _summary(self) -> Summary:
+        first, axis = self.counts[:MOST_ROWS].tolist(), self.mechanism.axis
+        return Summary(
+            title=f"private counts of {len(axis)} cells, for ranges · the first "
+            f"{width_text(self.error(0, 1))} at 95 % · {self.promise.numbers_text}",
+            heads=("cell", "count"),
+            rows=[(axis.cell_name(i), f"{count:.6g}") for i, count in enumerate(first)],
+            hidden=len(axis) - len(first),
+            numbers=frozenset([1]),
+            notes=["range(start, stop) and between(low, high) add cells with the least noise"],
+        )
 
 
 def height(cells: int, branching: int) -> int:

@@ -29,6 +29,7 @@ from ..exact.balls import down, up
 from ..exact.numbers import (
     Number,
     exact,
+    interval_text,
     open_probability,
     positive,
     power_of_two_at_least,
@@ -39,6 +40,7 @@ from ..guarantees.guarantee import unit_of
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..records import record
+from ..templates.summary import Summarized, Summary
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_grid, check_size, fine_grid
@@ -143,7 +145,12 @@ class Mean(Mechanism):
         return (Pure(self.epsilon, **self._neighbours),)
 
     def perturb(self, values: Iterable[object], *, bits: Bits = SYSTEM) -> PrivateMean:
-        """Return the mean of the values, with noise."""
+        """Return the mean of the values, with noise.
+
+        >>> ages = mech.Mean(low=0, high=100, rows=4, epsilon=1, relation="replace")
+        >>> 0 <= ages.perturb([20, 30, 40, 50]).value <= 100
+        True
+        """
         (sum_, rows), counting = self.tally(values), self.counting
         return PrivateMean(
             self,
@@ -237,8 +244,8 @@ class Mean(Mechanism):
         return np.stack(columns, axis=1)
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateMean:
+@dataclass(frozen=True, slots=True, repr=False)
+class PrivateMean(Summarized):
     """The release: the noisy sum in steps from the middle, and the number of rows, public or
     noisy.
     """
@@ -278,3 +285,10 @@ class PrivateMean:
             high = min(high, m.grid * (m.middle + max(ends) + half))
             low, high = min(low, m.high), max(high, m.low)
         return down(low), up(high)
+
+    def _summary(self) -> Summary:
+        rows = f"{self.rows} rows" if self.mechanism.rows is not None else f"about {self.rows} rows"
+        return Summary(
+            title=f"private mean {self.value:.6g} · {interval_text(*self.interval())} at 95 % · "
+            f"{rows} · {self.promise.numbers_text}"
+        )

@@ -102,6 +102,8 @@ class OptimalSelection(KeySelection):
             is_kept[lane] = self._settle(int(flat[lane]), int(words[lane]), bits)
         return is_kept.reshape(weights.shape)
 
+    perturb = keep
+
     def _shares(self, w: NDArray[np.int64]) -> NDArray[np.float64]:
         """π(w) for 0 < w < sure in double precision, to half of MARGIN; NaN, which decides nothing,
         where the constants are too extreme.

@@ -38,7 +38,11 @@ from .stated.stated_laws import FiniteLaws
 
 @record(kw_only=True, init=False)
 class Quantile(Mechanism):
-    """The q-quantile of values in [low, high]. Values outside are clipped to the ends."""
+    """The q-quantile of values in [low, high]. Values outside are clipped to the ends.
+
+    The answer is a point of a public grid, of about a million points unless `grid` names its step:
+    grid=1 is best for whole numbers.
+    """
 
     q: Fraction
     low: Fraction
@@ -49,7 +53,7 @@ class Quantile(Mechanism):
     unit: str | None = field(converter=unit_of)
     _range: Range = field(repr=False, eq=False)
 
-    @spell_out(OrderOptions, q="1/2", grid=1)
+    @spell_out(OrderOptions, q="1/2")
     def __init__(
         self,
         *,
@@ -59,7 +63,7 @@ class Quantile(Mechanism):
         relation: str,
         **options: Unpack[OrderOptions],
     ) -> None:
-        ends = Range(low, high, options.get("grid", 1))
+        ends = Range(low, high, options.get("grid"))
         self.__attrs_init__(
             relation=require_relation(relation, refusals.QUANTILE_WITHOUT_RELATION),
             q=check_q(options.get("q", "1/2")),
@@ -86,7 +90,12 @@ class Quantile(Mechanism):
         return (pure, ZCDP(self.epsilon**2 / 8, **self._neighbours))
 
     def perturb(self, values: ArrayLike, *, bits: Bits = SYSTEM) -> int | float:
-        """A private quantile: an int on a grid of whole numbers, else a float."""
+        """A private quantile: an int on a grid of whole numbers, else a float.
+
+        >>> median = mech.Quantile(low=0, high=120, grid=1, epsilon=1, relation="replace")
+        >>> 0 <= median.perturb([20, 30, 40, 50]) <= 120
+        True
+        """
         starts, sizes, law = self._intervals(self._range.sorted_steps(values))
         chosen = law.draw(bits)
         return self._range.value(int(starts[chosen]) + integer_below(int(sizes[chosen]), bits))
@@ -146,13 +155,13 @@ class Quantile(Mechanism):
         return [
             AuditExample(
                 "Quantile",
-                lambda e: cls(low=0, high=4, epsilon=e, relation="add-remove"),
+                lambda e: cls(low=0, high=4, epsilon=e, relation="add-remove", grid=1),
                 GROWN,
                 by_law=True,
             ),
             AuditExample(
                 "Quantile, replace",
-                lambda e: cls(low=0, high=10, epsilon=e, relation="replace"),
+                lambda e: cls(low=0, high=10, epsilon=e, relation="replace", grid=1),
                 CHANGED,
                 by_law=True,
             ),

@@ -79,6 +79,8 @@ class TopK(ScoredChoice):
             )
         return chosen
 
+    perturb = choose
+
     why_no_loss_pair = "the law depends on all scores; the pair of ε dominates every choice"
 
     @classmethod

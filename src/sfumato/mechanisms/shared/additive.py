@@ -87,6 +87,9 @@ class Additive(Mechanism):
     def perturb(self, value: object, *, bits: Bits = SYSTEM) -> Any:
         """Add exact noise to the value: an int for an int, a float on the grid for a float, an
         array of the same shape for an array or a list.
+
+        >>> type(mech.Laplace(sensitivity=1, epsilon=1).perturb(1000))
+        <class 'int'>
         """
         if type(value) is int or type(value) is float:
             self._check_size(1)

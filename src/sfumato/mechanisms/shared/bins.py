@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...exact.numbers import Number, exact
 from . import mechanism_refusals as refusals
-from .categories import MOST, Labels
+from .categories import MOST, MOST_SHOWN, Labels
 from .data_arrays import numbers
 from .mechanism import Neighbours
 
@@ -29,7 +29,7 @@ class BinOptions(Neighbours, total=False):
     outside: Outside
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Edges:
     """Bins [e₀, e₁), [e₁, e₂), …, [e_{k−1}, e_k]. Edges are doubles: values are compared with
     exactly these.
@@ -49,6 +49,16 @@ class Edges:
 
     def __len__(self) -> int:
         return len(self.ends) - 1
+
+    def cell_name(self, place: int) -> str:
+        """A bin as text: [0, 10), and [90, 100] for the last one."""
+        low, high = self.ends[place : place + 2]
+        return f"[{low:g}, {high:g}{']' if place == len(self) - 1 else ')'}"
+
+    def __repr__(self) -> str:
+        if len(self.ends) <= MOST_SHOWN:
+            return f"Edges(ends={self.ends!r})"
+        return f"Edges({self.ends[0]:g}, {self.ends[1]:g}, …, {self.ends[-1]:g}: {len(self)} bins)"
 
     @property
     def middles(self) -> NDArray[np.float64]:

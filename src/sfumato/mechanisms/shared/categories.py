@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from . import mechanism_refusals as refusals
 
 MOST = 1 << 24
+MOST_SHOWN = 8
+"""The most categories or edges that a record shows."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Labels:
     """Different hashable names, in an order."""
 
@@ -39,6 +41,15 @@ class Labels:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def cell_name(self, place: int) -> str:
+        """A category as text."""
+        return str(self.names[place])
+
+    def __repr__(self) -> str:
+        if len(self) <= MOST_SHOWN:
+            return f"Labels(names={self.names!r})"
+        return f"Labels({self.names[0]!r}, …, {self.names[-1]!r}: {len(self)} names)"
 
     def is_single_value(self, value: object) -> bool:
         """Whether this is a single value and not a collection: a category, or any other text or

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exact.numbers import Number, is_whole
+from ...exact.numbers import Number, is_whole, width_text
 from ...guarantees import Guarantee
 from ...noise.bits import SYSTEM, Bits
 from ...noise.uniform import integers_below
+from ...templates.summary import MOST_ROWS, Summarized, Summary
 from . import mechanism_refusals as refusals
 from .bins import Axis, Edges
 from .noise_moments import MomentEstimate, moment
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 Column = NDArray[np.generic]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PrivateHistogram:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrivateHistogram(Summarized):
     """Noisy whole counts over public cells; they may be negative unless post-processed."""
 
     mechanism: Histogram
@@ -68,6 +69,24 @@ class PrivateHistogram:
         probability; for the counts as released.
         """
         return self.mechanism.error(confidence, simultaneous=simultaneous)
+
+    def _summary(self) -> Summary:
+        about = "post-processed" if self.processed else f"each {width_text(self.error())} at 95 %"
+        first = self.counts.ravel()[:MOST_ROWS].tolist()
+        places = np.stack(np.unravel_index(np.arange(len(first)), self.counts.shape), axis=1)
+        rows = [
+            (*(axis.cell_name(i) for axis, i in zip(self.axes, cell, strict=True)), str(count))
+            for cell, count in zip(places.tolist(), first, strict=True)
+        ]
+        names = ["cell"] if len(self.axes) == 1 else [f"axis {i}" for i in range(len(self.axes))]
+        return Summary(
+            title=f"private histogram · {self.counts.size} cells · {about} · "
+            f"{self.promise.numbers_text}",
+            heads=(*names, "count"),
+            rows=rows,
+            hidden=self.counts.size - len(rows),
+            numbers=frozenset([len(self.axes)]),
+        )
 
     def nonnegative(self) -> PrivateHistogram:
         """Set counts below 0 to 0: each comes nearer to the truth, and their sum becomes too

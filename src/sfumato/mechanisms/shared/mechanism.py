@@ -1,5 +1,5 @@
 """The base class of all mechanisms: a frozen record of public parameters that lists the guarantees
-it promises. Data enter only at `perturb` or `choose`.
+it promises. Data enter only at `perturb`.
 
 A mechanism also carries what audits, accountants and ledgers ask of it, in the methods at the end
 of the class; a subclass overrides those that it knows an answer to.
@@ -131,7 +131,7 @@ class Mechanism(ABC):
 
     def draw_once(self, x: Input) -> Output:
         """Draw the published numbers at an input of an audit."""
-        draw = getattr(self, "perturb", None) or getattr(self, "choose", None)
+        draw = getattr(self, "perturb", None)
         assert draw is not None
         return draw(x)
 

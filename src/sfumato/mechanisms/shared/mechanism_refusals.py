@@ -637,6 +637,18 @@ KEY_COUNT_OUT_OF_RANGE = RefusalText(
     "{name} is a whole number from 1 to {most}",
     "{name}=1",
 )
+NOT_THE_NOISE_OF_COUNTS = RefusalText(
+    "keys.noise",
+    "noise={value}",
+    "the noise of counts is Laplace or Gaussian, without a grid or a size: counts are integers",
+    "noise=Laplace(sensitivity=1, epsilon=1)",
+)
+RAMP_NO_POWER_OF_TWO = RefusalText(
+    "keys.ramp",
+    "ramp={value}",
+    "ramp is a power of two from 1 to 2^61",
+    "ramp=16",
+)
 SIGMA_TOO_SMALL = RefusalText(
     "keys.sigma",
     "sigma={sigma}",

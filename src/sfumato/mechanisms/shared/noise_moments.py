@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.balls import down, up
-from ...exact.numbers import Number, is_whole, probability
+from ...exact.numbers import Number, interval_text, is_whole, probability
+from ...templates.summary import Summarized, Summary
 from ..gaussian import Gaussian
 from ..laplace import Laplace
 from . import mechanism_refusals as refusals
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from ..histogram import Histogram
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MomentEstimate:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MomentEstimate(Summarized):
     """An estimated moment: its value, the variance of its noise, and an interval, all computed from
     the released counts.
     """
@@ -51,6 +52,10 @@ class MomentEstimate:
         """The estimate, clamped to the possible values of the moment."""
         least, largest = float(self.weights[1].min()), float(self.weights[2].max())
         return self.centre + min(max(float(self._total(0) / max(self.divisor, 1)), least), largest)
+
+    def _summary(self) -> Summary:
+        interval = interval_text(*self.interval())
+        return Summary(title=f"private moment {self.value:.6g} · {interval} at 95 %")
 
     @property
     def noise_variance(self) -> float:

@@ -24,7 +24,8 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ...exact.balls import Rounding, ball, below, evaluate
-from ...exact.numbers import Number, probability
+from ...exact.numbers import Number, interval_text, probability
+from ...templates.summary import Summarized, Summary
 from . import mechanism_refusals as refusals
 from .project_simplex import project
 
@@ -53,8 +54,8 @@ class Response(Protocol):
         """truth − false_report, without cancellation."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseEstimate:
+@dataclass(frozen=True, slots=True, repr=False)
+class ResponseEstimate(Summarized):
     """Counts of the reports of each category, and the frequencies estimated from them, in the order
     of the categories.
     """
@@ -114,6 +115,17 @@ class ResponseEstimate:
         else:
             ends = np.array([self._exact(c, missing / 2) for c in self.counts])
         return np.clip(ends, 0.0, 1.0)
+
+    def _summary(self) -> Summary:
+        cells = zip(
+            self.categories, self.frequencies.tolist(), self.interval().tolist(), strict=True
+        )
+        return Summary(
+            title=f"estimate from {self.reports} reports",
+            heads=("category", "frequency", "95 % interval"),
+            rows=[(str(c), f"{f:.4f}", interval_text(*ends)) for c, f, ends in cells],
+            numbers=frozenset([1]),
+        )
 
     def _exact(self, count: int, missing: Fraction) -> tuple[float, float]:
         low = limit(count, self.reports, missing, upper=False)

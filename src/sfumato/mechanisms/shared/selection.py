@@ -84,9 +84,15 @@ class Selection(ScoredChoice):
     def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> Hashable:
         """Choose a candidate: return its index, or the candidate itself if the record names
         candidates.
+
+        >>> best = mech.Exponential(sensitivity=1, epsilon=1, candidates=["tea", "coffee"])
+        >>> best.perturb([3, 90])
+        'coffee'
         """
         index = self._index(self._exact(scores), bits)
         return index if self.candidates is None else self.candidates[index]
+
+    perturb = choose
 
     @property
     def rate(self) -> Fraction:

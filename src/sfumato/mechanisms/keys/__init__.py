@@ -1,0 +1,1 @@
+"""The mechanisms that decide which groups may be shown, and show their counts."""
