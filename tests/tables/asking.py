@@ -12,6 +12,7 @@ from uuid import UUID
 from sfumato.errors import Refused
 from sfumato.tables.expr import (
     functions_cast,
+    functions_format,
     functions_logic,
     functions_rounding,
     functions_text,
@@ -50,6 +51,9 @@ SAMPLES: dict[Any, Sequence[Any]] = {
     ),
     functions_text.POSITION: (1, 2, 10**6),
     functions_text.LENGTH: (0, 1, 3, 10**6),
+    functions_rounding.BUCKET_END: (0, -2.5, 100),
+    functions_rounding.BUCKETS: (1, 7),
+    functions_format.FORMAT: ("%Y-%m-%d %H:%M:%S", "%B %Y, 100 %%", "%a %j %V %u", "%F", "%d.%m."),
     functions_time.UNIT: tuple(functions_time.UNITS),
     functions_time.AMOUNT: (0, 1, -1, 13, -13, 10**4, -(10**4), 4 * 10**11),
     functions_cast.TYPE: TYPES,

@@ -334,6 +334,33 @@ def day(moment: date | datetime) -> date:
     return moment.date() if isinstance(moment, datetime) else moment
 
 
+def strftime(moment: date | datetime, form: str) -> str:
+    """Python's own, but for years of less than four digits, and in English."""
+    names = {
+        "%Y": f"{moment.year:04}",
+        "%A": calendar.day_name[moment.weekday()],
+        "%a": calendar.day_name[moment.weekday()][:3],
+        "%B": calendar.month_name[moment.month],
+        "%b": calendar.month_name[moment.month][:3],
+        "%F": f"{moment.year:04}-%m-%d",
+        "%V": f"{moment.isocalendar()[1]:02}",
+    }
+    for code, name in names.items():
+        form = form.replace(code, name)
+    return moment.replace(year=2000 + moment.year % 400).strftime(form)
+
+
+def width_bucket(value: Any, low: Any, high: Any, count: int) -> int:
+    """The edges are exact beside exact numbers, and doubles beside a double."""
+    first, last = Fraction(str(low)), Fraction(str(high))
+    edges: list[Any] = [first + (last - first) * k / count for k in range(count + 1)]
+    if isinstance(value, float):
+        edges = [float(edge) for edge in edges]
+    else:
+        value = Fraction(value)
+    return sum(value >= edge for edge in edges)
+
+
 def date_trunc(unit: str, moment: date | datetime) -> date | datetime:
     start = day(moment)
     if unit == "week":
@@ -481,6 +508,7 @@ STRICT: dict[str, Callable[..., Any]] = {
     "atan2": real(lambda y, x: math.atan2(y + 0.0, x + 0.0)),
     "degrees": real(math.degrees),
     "radians": real(math.radians),
+    "width_bucket": width_bucket,
     "is_finite": lambda x: math.isfinite(x),
     "not": lambda x: not x,
     "=": compared(lambda a, b: a == b),
@@ -521,6 +549,7 @@ STRICT: dict[str, Callable[..., Any]] = {
     "hour": lambda moment: moment.hour,
     "minute": lambda moment: moment.minute,
     "second": lambda moment: moment.second,
+    "strftime": strftime,
     "date_trunc": date_trunc,
     "date_add": date_add,
     "days_between": lambda later, earlier: (day(later) - day(earlier)).days,

@@ -19,13 +19,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from sfumato.mechanisms import Gaussian, OptimalSelection, WeightedQuantile
+from sfumato.mechanisms import CountThreshold, Gaussian, OptimalSelection, WeightedQuantile
+from sfumato.tables.aggregates.component import Component
+from sfumato.tables.aggregates.rank_ends import place_knots, weigh_bins
 from sfumato.tables.plan.query_plan import Plan
 from sfumato.tables.plan.read_results import ResultGroups, read_component, read_points
 from sfumato.testing.exact_checks import MechanismCall, Through
 
-from .rowwise import plain
+from .rowwise import ballot_keys, deciding_block, plain
 
 
 @dataclass(slots=True)
@@ -56,7 +59,8 @@ def moved(plan: Plan, before: Through, after: Through) -> Moved:
         result.wrong.append("groups differ")
     calls = [iter(through.calls) for through in (before, after)]
     for number, name, mechanism, pooled in expected(plan):
-        if isinstance(mechanism, WeightedQuantile) and not (rows[0] and rows[1]):
+        is_point = number is not None and _is_point(plan, number)
+        if is_point and not (rows[0] and rows[1]):
             for i in (0, 1):
                 if rows[i]:
                     next(calls[i])
@@ -76,7 +80,7 @@ def moved(plan: Plan, before: Through, after: Through) -> Moved:
         ]:
             result.wrong.append(f"{name}: dtypes differ")
         where = (
-            [ballot_keys(through) for through in (before, after)]
+            [ballot_keys(plan, through) for through in (before, after)]
             if name == "ballot"
             else [[()]] * 2
             if pooled
@@ -96,10 +100,12 @@ def expected(plan: Plan) -> Iterator[tuple[int | None, str, Any, bool]]:
     """
     calibration = plan.calibration
     if calibration.selection is not None:
-        yield None, "ballot", calibration.selection, False
+        yield None, "ballot", calibration.selection.mechanism, False
     for number, (block, noise) in enumerate(
         zip(calibration.blocks, calibration.noise, strict=True)
     ):
+        if number == deciding_block(plan):
+            continue  # its count was perturbed with the selection
         first = plan.components[block.places[0]]
         for mechanism in noise:
             yield number, block.about or first.name, mechanism, first.pooled
@@ -127,7 +133,10 @@ def _named_by_either(
         place = block.places[0]
         if plan.components[place].form == "point":
             points = read_points(through.tally[at[place]], place, groups, bounding)
-            calls.append(MechanismCall(mechanism, points))
+            knots = _fixed_knots(plan.components[place], len(groups))
+            is_chosen = isinstance(mechanism, WeightedQuantile)
+            integers = points if is_chosen else (weigh_bins(*points, knots),)
+            calls.append(MechanismCall(mechanism, integers))
             continue
         sums = [
             read_component(
@@ -141,7 +150,7 @@ def _named_by_either(
             ).astype(object)
             for place in block.places
         ]
-        integers = (
+        sums_of_cells = (
             np.stack(
                 [
                     sum(weight * each[:, 0] for weight, each in zip(weights, sums, strict=True))
@@ -152,14 +161,18 @@ def _named_by_either(
             if block.cells
             else sums[0]
         )
-        calls.append(MechanismCall(mechanism, (integers,)))
+        calls.append(MechanismCall(mechanism, (sums_of_cells,)))
     return calls, [groups.rows] * 2
 
 
-def ballot_keys(through: Through) -> list[Any]:
-    """The groups in the order of the ballot, which is the engine's."""
-    ballot = through.tally[0].drop_columns("votes")
-    return [tuple(plain(key) for key in line.values()) for line in ballot.to_pylist()]
+def _is_point(plan: Plan, number: int) -> bool:
+    return plan.components[plan.calibration.blocks[number].places[0]].form == "point"
+
+
+def _fixed_knots(component: Component, groups: int) -> NDArray[np.int64]:
+    """The knots of a rehearsal: the ends of the range are chosen beside the quantile."""
+    chosen = np.tile([component.low, component.high], (groups, 1)).reshape(groups, 2)
+    return place_knots(chosen, component.low, component.high)
 
 
 def _compare(
@@ -173,15 +186,26 @@ def _compare(
     public: bool,
 ) -> None:
     replaced = mechanism.relation == "replace"
-    if isinstance(mechanism, OptimalSelection):
+    if isinstance(mechanism, OptimalSelection | CountThreshold):
         votes = [
             Counter(dict(zip(group, call.integers[0].tolist(), strict=True)))
             for group, call in zip(rows, (first, second), strict=True)
         ]
         for a, b in ((votes[0], votes[1]), (votes[1], votes[0])):
             more = a - b
-            difference.add(f"{name}, all", sum(more.values()), mechanism.groups * mechanism.quanta)
-            difference.add(f"{name}, each", max(more.values(), default=0), mechanism.quanta)
+            if isinstance(mechanism, OptimalSelection):
+                most, total = mechanism.quanta, mechanism.groups * mechanism.quanta
+            else:  # `total` is of both units where one replaces the other
+                most, total = mechanism.most, mechanism.total // (2 if replaced else 1)
+            difference.add(f"{name}, all", sum(more.values()), total)
+            difference.add(f"{name}, each", max(more.values(), default=0), most)
+        if isinstance(mechanism, CountThreshold):
+            apart = [votes[0][key] - votes[1][key] for key in {**votes[0], **votes[1]}]
+            limit = mechanism.noise.sensitivity
+            if isinstance(mechanism.noise, Gaussian):
+                difference.add(f"{name}, noise", sum(d * d for d in apart), limit**2)
+            else:
+                difference.add(f"{name}, noise", sum(map(abs, apart)), limit)
         if not replaced and (votes[0] - votes[1]) and (votes[1] - votes[0]):
             difference.wrong.append(f"{name}: votes moved both ways")
     elif isinstance(mechanism, WeightedQuantile):

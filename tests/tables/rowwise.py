@@ -313,7 +313,12 @@ def _cells(
 
     if aggregate.kind == "count_units" and bounding.unit:
         votes = (
-            _votes(arrived, bounding, bounding.norm, bounding.vote_bits)
+            _votes(
+                arrived,
+                bounding,
+                "L2" if bounding.rule == "root" else "L1",
+                bounding.vote_bits,
+            )
             if bounding.grouped
             else {EMPTY: len({entry.unit for entry in arrived})}
         )
@@ -646,7 +651,7 @@ def _weighted(arrived: Sequence[Arrived], bounding: Bounding) -> list[Arrived]:
         light = (k * most) // max(sum(counts.values()), k)
         square = sum(count**2 for count in counts.values())
         euclidean = min(most, math.isqrt((k * most) ** 2 // square))
-        weights[unit] = (euclidean if bounding.norm == "L2" and bounding.grouped else light, light)
+        weights[unit] = (euclidean if bounding.rule == "root" else light, light)
     return [Arrived(item.unit, item.group, item.row, *weights[item.unit]) for item in arrived]
 
 
@@ -719,21 +724,31 @@ def differences(plan: Plan, through: Through, rows: Iterable[Row]) -> list[str]:
     text, calls = [], list(through.calls)
     if expected.ballot is not None:
         (votes,) = calls.pop(0).integers
-        listed = through.tally[0].drop_columns("votes").to_pylist()
-        found_votes = {
-            tuple(plain(key) for key in line.values()): vote
-            for line, vote in zip(listed, votes.tolist(), strict=True)
-        }
-        if found_votes != expected.ballot:
-            text.append(f"ballot: {found_votes} instead of {expected.ballot}")
-    for block, noise in zip(plan.calibration.blocks, plan.calibration.noise, strict=True):
+        found_votes = dict(zip(ballot_keys(plan, through), votes.tolist(), strict=True))
+        decided = _decided_by_count(plan, expected)
+        if found_votes != (expected.ballot if decided is None else decided):
+            text.append(f"ballot: {found_votes} instead of {decided or expected.ballot}")
+    for number, (block, noise) in enumerate(
+        zip(plan.calibration.blocks, plan.calibration.noise, strict=True)
+    ):
+        if number == deciding_block(plan):
+            continue  # the selection got its counts
         place = block.places[0]
         name = block.about or plan.components[place].name
         if plan.components[place].form == "point":
             for _ in noise:
                 if not expected.groups:
                     continue
-                groups, points, weights = calls.pop(0).integers
+                integers = calls.pop(0).integers
+                if len(integers) == 1:  # the weights of bins
+                    totals: Counter[int] = Counter()
+                    for (group, _), weight in Counter(expected.points[place]).items():
+                        totals[group] += weight
+                    sums = integers[0].sum(axis=1).tolist()
+                    if sums != [totals[group] for group in range(len(sums))]:
+                        text.append(f"{name}: bins sum to {sums} instead of {dict(totals)}")
+                    continue
+                groups, points, weights = integers
                 result: Counter[tuple[int, int]] = Counter()
                 for group, point, weight in zip(
                     groups.tolist(), points.tolist(), weights.tolist(), strict=True
@@ -765,6 +780,33 @@ def differences(plan: Plan, through: Through, rows: Iterable[Row]) -> list[str]:
                 f"{name}: {integers} instead of {cells or expected.pieces[place]} in {named}"
             )
     return text + _read_otherwise(plan, through, expected)
+
+
+def deciding_block(plan: Plan) -> int | None:
+    """The number of the block whose count selects the groups."""
+    selection = plan.calibration.selection
+    if selection is None or selection.place is None:
+        return None
+    return plan.calibration.readings[selection.place].parts[0][0]
+
+
+def ballot_keys(plan: Plan, through: Through) -> list[Any]:
+    """The groups in the order in which the selection got them, which is the engine's."""
+    selection = plan.calibration.selection
+    assert selection is not None
+    place = selection.place
+    at = next(i for i, s in enumerate(plan.statements) if place is None or place in s.components)
+    lines = through.tally[at].select([f"k{i}" for i in range(len(plan.query.keys))]).to_pylist()
+    return [tuple(plain(key) for key in line.values()) for line in lines]
+
+
+def _decided_by_count(plan: Plan, expected: Exact) -> dict[Any, int] | None:
+    """The counts that select the groups; None if votes do."""
+    selection = plan.calibration.selection
+    if selection is None or selection.place is None:
+        return None
+    counts = [cells[0] for cells in expected.pieces[selection.place]]
+    return dict(zip(expected.groups, counts, strict=True))
 
 
 def _read_otherwise(plan: Plan, through: Through, expected: Exact) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP
 from sfumato.guarantees.guarantee import noise_notions
 from sfumato.guarantees.stored_guarantee import record, restore
-from sfumato.mechanisms import Gaussian, Laplace, WeightedQuantile
+from sfumato.mechanisms import Gaussian, Laplace, OptimalSelection, WeightedQuantile
 from sfumato.mechanisms.shared.better_law import Norm
 from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
@@ -184,17 +184,19 @@ def test_every_component_that_a_column_needs_is_read_from_noise(
 
 
 def test_quantiles_and_selection_take_what_a_unit_weighs() -> None:
-    built = query("quantiles", keys="private")
+    built = query("quantile", keys="private")
     result = calibrate(built, Approx(1, "1e-6"))
     bounding = Bounding.of(built, "L1")
     assert result.selection is not None
-    assert (result.selection.groups, result.selection.quanta) == (2, 1 << bounding.vote_bits)
+    rule = result.selection.mechanism
+    assert isinstance(rule, OptimalSelection)
+    assert (rule.groups, rule.quanta) == (2, 1 << bounding.vote_bits)
     for mechanism in (
         m for noise in result.noise for m in noise if isinstance(m, WeightedQuantile)
     ):
         assert mechanism.weight == result.bounding.weight
         assert mechanism.groups
-    assert [len(noise) for noise in result.noise] == [3, 1, 1]
+    assert [len(noise) for noise in result.noise] == [3]
 
 
 @pytest.mark.parametrize("norm", ["L1", "L2"])
@@ -209,15 +211,13 @@ def test_shares_add_up_and_what_tells_of_clipping_has_a_fortieth(
         needed.components,
         needed.columns,
         Bounding.of(built, norm),
-        selects=keys == "private",
         care=CARE,
     )
     for split in splits:
         blocks, components = split.measurement.blocks, split.measurement.components
         assert len(split.shares) == len(blocks)
         assert min(split.shares) > 0
-        assert sum(split.shares) + split.selected == 1
-        assert (split.selected > 0) == (keys == "private")
+        assert sum(split.shares) == 1
         care = sum(
             (
                 share
@@ -301,9 +301,9 @@ def test_noise_that_does_not_keep_its_promise_stops_everything(
     for promise, lesser in weaker.items():
 
         def draft_weaker(
-            q: Any, c: Any, columns: Any, _: Guarantee, norm: Any, lesser: Guarantee = lesser
+            c: Any, columns: Any, _: Guarantee, *candidate: Any, lesser: Guarantee = lesser
         ) -> Any:
-            return draft(q, c, columns, lesser, norm)
+            return draft(c, columns, lesser, *candidate)
 
         monkeypatch.setattr(choose_noise, "_draft", draft_weaker)
         with pytest.raises(AssertionError, match="does not keep the promise"):

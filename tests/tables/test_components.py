@@ -163,7 +163,7 @@ def test_a_column_that_is_never_null_counts_every_row() -> None:
 
 def test_a_quantile_has_points_of_its_own() -> None:
     result = components(
-        q=ag.median("spend"), p=ag.quantile("spend", "0.9"), again=ag.median("spend")
+        q=ag.median("spend"), p=ag.quantile("paid", "0.9"), again=ag.median("spend")
     )
     assert forms(result) == ["point", "point"]
     component = result.components[0]

@@ -47,9 +47,11 @@ def test_what_is_known_of_columns_follows_them(db: Database) -> None:
         .join(db.public["cities"], on="city")
     )
     assert built.ranges == {"spend": (0, 10), "age": (0, 100)}
-    assert built.domains == {"region": ("L", "P"), "city": ("Bari", "Roma")}
+    assert built.public_keys("region") == ("L", "P")
+    assert built.public_keys("city") == ("Bari", "Roma")
     left = db["visits"].join(db.public["cities"], on="city", how="left")
-    assert left.domains == {"region": ("L", "P", None), "city_right": ("Bari", "Roma", None)}
+    assert left.public_keys("region") == ("L", "P", None)
+    assert left.public_keys("city_right") == ("Bari", "Roma", None)
 
 
 def test_what_is_written_anew_is_not_known(db: Database) -> None:
@@ -58,11 +60,11 @@ def test_what_is_written_anew_is_not_known(db: Database) -> None:
     with pytest.raises(Refused, match=r"join\.ownership"):
         written.join(db["visits"], on={"visit": "number"})
     copied = db["tests"].mutate(other=sf.col("visit"))
-    assert "other" not in copied.join(db["visits"], on={"other": "number"}).domains
+    assert not copied.join(db["visits"], on={"other": "number"}).public_keys("other")
     joined = (
-        db["visits"].join(db.public["cities"], on="city").mutate(region=sf.col("region").upper())
+        db["visits"].join(db.public["cities"], on="city").mutate(region=sf.col("region").trim())
     )
-    assert "region" not in joined.domains
+    assert not joined.public_keys("region")
 
 
 def test_a_unit_counts_for_as_many_rows_as_where_it_counts_for_more(db: Database) -> None:

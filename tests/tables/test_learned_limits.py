@@ -11,12 +11,15 @@ import pytest
 import sfumato as sf
 from sfumato.tables.declare.declaration import Declaration, declare
 from sfumato.tables.declare.learned_limits import (
+    DEFAULT,
+    FAR,
     NOT_LEARNED,
     REST,
     LearnedLimits,
     check_learned,
     read_shares,
     round_share,
+    round_share_down,
     round_share_up,
     shares_text,
 )
@@ -56,17 +59,16 @@ def test_a_file_keeps_the_marks() -> None:
 
 def test_what_is_said() -> None:
     assert MARKS.limit_note("max_rows") == (
-        " (learned; about 3 % ± 1 % of those with up to 16 rows have more, with about 2 % of their "
-        "rows beyond the limit, at most 5 %; twice the limit would likely add more noise than it "
-        "saves)"
+        " (learned; about 3 % ± 1 % of those with up to 16 rows have more, with at most 5 % of "
+        "their rows beyond the limit; twice the limit would likely add more noise than it saves)"
     )
-    assert MARKS.limit_note("max_groups") == " (a default: too few people to learn it from)"
+    assert MARKS.limit_note("max_groups") == f" ({DEFAULT})"
     assert (
         MARKS.bounds_note("spend")
         == " (learned; at most about 5.2 % of rows between 0 and 256 are outside, on each side"
         + WIDER
     )
-    assert MARKS.bounds_note("age") == " (a default: too few people to learn it from)"
+    assert MARKS.bounds_note("age") == f" ({DEFAULT})"
     assert (
         NOT_LEARNED.limit_note("max_rows"),
         NOT_LEARNED.bounds_note("spend"),
@@ -249,3 +251,51 @@ def test_the_limit_of_joined_rows_has_the_mark_of_the_table_that_it_is_of() -> N
             name: "a default" in declaration.learned.limit_note("max_rows")
             for name, declaration in marks.items()
         } == {"join": False, "union": True, "itself": True}
+
+
+def test_what_lies_beyond_is_said_by_its_proved_bound() -> None:
+    def learned(name: str, *rest: str) -> LearnedLimits:
+        return LearnedLimits(((name, tuple(map(Fraction, rest))),))
+
+    def beyond(*rest: str) -> str:
+        return learned("max_rows", *rest).least_beyond("max_rows")
+
+    assert beyond("0.25", "0.08", "16", "0.265", "0.48", "0.091") == "at least 9.1 %"
+    assert beyond("0.25", "0.08", "16", "0.265", "0.48", "0") == ""
+    assert beyond("0.25", "0.08", "16", "0.265", "0.48", "0.004") == "", "not worth a word"
+    assert beyond("0.25", "0.08", "16", "0.265", "0.48") == "", "an older record"
+    assert beyond("0.25", "0.08") == "", "an older record"
+    assert LearnedLimits((("max_rows", None),)).least_beyond("max_rows") == ""
+    assert LearnedLimits().least_beyond("max_rows") == ""
+    numbers = ("0.25", "0.08", "16", "0.265", "0.48", "0.091")
+    assert learned("max_groups", *numbers).least_beyond("max_groups") == "at least 9.1 %"
+    assert learned("max_groups", *numbers).limit_note("max_groups") == (
+        " (learned; about 25 % ± 8 % of those with up to 16 groups have more, with between 9.1 % "
+        "and 48 % of their groups beyond the limit; with twice the limit, groups would likely need "
+        "more people to be shown)"
+    )
+    assert "with at most 48 % of their rows" in learned("max_rows", *numbers[:5]).limit_note(
+        "max_rows"
+    )
+
+
+def test_a_proved_share_is_rounded_down() -> None:
+    for share in (0.0, 0.00001, 0.4567, 1.0):
+        assert share - 0.001 <= round_share_down(share) <= share
+    assert round_share_down(-0.1) == 0
+
+
+def test_the_shares_of_rows_outside_are_said_where_zero_is_excluded() -> None:
+    def outside(*tails: str) -> dict[str, str]:
+        return LearnedLimits(bounds=(("x", tuple(map(Fraction, tails))),)).rows_outside("x")
+
+    far = str(2 * FAR)
+    assert outside("0.1", "0.2", "0.05", "-" + far, "256") == {
+        "below": "about 10 % ± 5 % of rows up to 256",
+        "above": "about 20 % ± 5 % of rows up to 256",
+    }
+    assert outside("0.05", "0.2", "0.05", "0", far) == {
+        "above": "about 20 % ± 5 % of rows from 0 on"
+    }
+    assert outside("0.1", "0.2", "0.05") == {}, "an older record"
+    assert LearnedLimits().rows_outside("x") == {}

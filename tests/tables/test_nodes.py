@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.tables.expr.expressions import (
     ColumnRef,
@@ -292,3 +293,13 @@ def test_a_shared_part_is_built_once() -> None:
     memo: dict[int, Any] = {}
     (part + part)._build(given_rows, SCHEMA, memo)
     assert len(memo) == 2
+
+
+@pytest.mark.parametrize(("name", "method"), [("dt", "month"), ("str", "lower")])
+def test_accessors_of_other_libraries_name_the_methods(name: str, method: str) -> None:
+    refused = refusal(lambda: getattr(col("day"), name), "table.attribute")
+    assert isinstance(refused, AttributeError)
+    assert f".{method}, " in refused.reason
+    assert same(eval(refused.rewrite, {"sf": sf}), getattr(col("day"), method)())
+    assert not hasattr(col("day"), name)
+    assert not hasattr(col("day"), "no_such_name")

@@ -273,24 +273,34 @@ def test_a_plan_is_for_one_kind_of_noise(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("promise", "about", "has_total"),
+    ("promise", "about", "aggregate", "has_total"),
     [
-        (Approx(1, "1e-6"), {}, True),
-        (ZCDP("0.1", "1e-6"), {}, False),
-        (ZCDP("0.1", "1e-6"), {"bounding": "truncation"}, True),
-        (ZCDP("0.1", "1e-6"), {"unit": None, "max_rows": None}, True),
+        (Approx(1, "1e-6"), {}, ag.count(), True),
+        (ZCDP("0.1", "1e-6"), {}, ag.count(), True),  # it selects the groups: L1 weights
+        (ZCDP("0.1", "1e-6"), {}, ag.mean("sure"), False),
+        (ZCDP("0.1", "1e-6"), {"bounding": "truncation"}, ag.mean("sure"), True),
+        (ZCDP("0.1", "1e-6"), {"unit": None, "max_rows": None}, ag.mean("sure"), True),
     ],
     ids=str,
 )
 def test_all_rows_are_counted_only_where_they_weigh_what_they_weigh_in_groups(
-    bench: Bench, promise: Guarantee, about: dict[str, Any], has_total: bool
+    bench: Bench,
+    promise: Guarantee,
+    about: dict[str, Any],
+    aggregate: Aggregate,
+    has_total: bool,
 ) -> None:
     """A total with L1 weights was compared with groups that have L2 weights: 29 % were said to be
     withheld where 90 % were.
     """
     release_plan = plan(
-        rows(bench, **about).group_by("place").aggregate(n=ag.count()), promise, bench.source
+        rows(bench, **{"bounds": {"sure": (0, 10)}, **about})
+        .group_by("place")
+        .aggregate(a=aggregate),
+        promise,
+        bench.source,
     )
+    assert "count" in [piece.name for piece in release_plan.components]
     assert ("total" in [piece.name for piece in release_plan.components]) == has_total
     assert len(release_plan.calibration.noise) == len(release_plan.components)
     assert (release_plan.calibration.bounding.rule == "root") == (not has_total)

@@ -110,7 +110,7 @@ def test_no_point_of_a_box_lies_outside(
         if first > 0:
             explained = product**2 / (first * second)
             assert max(r2[0], F(0)) <= min(explained, F(1)) or explained > 1
-            assert explained <= r2[1]
+            assert min(explained, F(1)) <= r2[1]  # no rows have sums that explain more than all
 
 
 def test_the_ends_are_those_of_corners() -> None:
@@ -254,7 +254,7 @@ def test_doubles_are_within_their_slack() -> None:
     answer = protected(frame).sql(QUESTION, epsilon=10**5)
     rows = [(F(min(max(x, 0.0), 20.0)), F(min(max(y, -4.0), 8.0))) for x, y in frame.to_numpy()]
     for name, value in exact_line(rows).items():
-        (low,), (high,) = answer.interval(name)
+        (low,), (high,) = answer.interval(name, "0.999999999")
         assert low <= value <= high
         assert high - low < 0.05
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.tables.expr.expressions import col, when
-from sfumato.tables.expr.renaming import rename_columns, right_names
+from sfumato.tables.query.renaming import rename_columns, right_names
 
 
 def test_every_column_is_renamed() -> None:

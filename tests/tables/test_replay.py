@@ -224,7 +224,23 @@ TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[s
         statements,
         "votes",
         _whole_votes,
+        lambda r: r.group_by("k0").aggregate(a=ag.sum("c")),
+        MANY,
+        {"private": True},
+    ),
+    "no weights for names": (
+        statements,
+        "row_weights",
+        _unweighted,
         lambda r: r.group_by("k0").aggregate(a=ag.count()),
+        MANY,
+        {"private": True},
+    ),
+    "whole votes for units that name": (
+        statements,
+        "votes",
+        _whole_votes,
+        lambda r: r.group_by("k0").aggregate(a=ag.count_units()),
         MANY,
         {"private": True},
     ),
@@ -270,6 +286,26 @@ def test_a_hole_is_found(name: str, bench: Bench, monkeypatch: pytest.MonkeyPatc
     assert not _caught(_plan(bench, ask, **about), bench, ALONE, other_rows)
     monkeypatch.setattr(where, attribute, twin)
     assert _caught(_plan(bench, ask, **about), bench, ALONE, other_rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "deciding"),
+    [
+        ("whole votes for names", None),
+        ("no weights for names", "count"),
+        ("whole votes for units that name", "count_units"),
+    ],
+)
+def test_the_hole_is_where_groups_are_selected(
+    name: str, deciding: str | None, bench: Bench
+) -> None:
+    *_, ask, _, about = TWINS[name]
+    release_plan = _plan(bench, ask, **about)
+    selection = release_plan.calibration.selection
+    assert selection is not None
+    assert (selection.place is None) == (deciding is None)
+    if deciding is not None:
+        assert [column.kind for column in release_plan.columns] == [deciding]
 
 
 def test_statements_that_depend_on_data_are_found(

@@ -23,7 +23,11 @@ from sfumato.tables.query.stages import Rows
 from ..refusing import refusal
 from .worlds import Nobody
 
-VERBS = [name for name, member in vars(RowVerbs).items() if inspect.isfunction(member)]
+VERBS = [
+    name
+    for name, member in vars(RowVerbs).items()
+    if inspect.isfunction(member) and name != "_summary"
+]
 
 
 class Source:
@@ -57,6 +61,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "union": lambda rows: rows.union(rows, ["user", "age"]),
     "group_by": lambda rows: rows.group_by("age", city=["Roma"]),
     "aggregate": lambda rows: rows.aggregate(n=ag.count()),
+    "filter": lambda rows: rows.filter(col("age") > 1),
+    "agg": lambda rows: rows.agg(n=ag.count()),
+    "count": lambda rows: rows.count(),
+    "describe": lambda rows: rows.describe().rows,
 }
 
 
@@ -69,7 +77,9 @@ def test_a_verb_is_that_of_the_rows(verb: str) -> None:
 
 
 def describe(stage: Any) -> str:
-    """A stage or an expression, as text."""
+    """A stage, an expression or the rows of a summary, as text."""
+    if isinstance(stage, list):
+        return repr(stage)
     if hasattr(stage, "text"):
         return str(stage.text)
     return (
@@ -103,5 +113,35 @@ def test_what_is_not_there_is_refused() -> None:
 
 
 def test_whose_rows_they_are() -> None:
-    assert RowHolder()._whose == "unit user"
-    assert RowHolder(unit=None, max_rows=None)._whose == "each row is taken as a different person"
+    assert repr(RowHolder()).startswith("table visits · unit user · add-remove\n")
+    alone = repr(RowHolder(unit=None, max_rows=None))
+    assert alone.startswith("table visits · each row is taken as a different person · add-remove\n")
+
+
+def test_a_table_says_what_is_declared() -> None:
+    table = RowHolder(bounds={"age": (0, 99)}, keys={"city": ["Bari", "Roma"]})
+    assert table.columns == table.rows.columns == ("user", "age", "city")
+    assert table.schema == {"user": "int64", "age": "int32", "city": "string"}
+    assert table.describe().text.splitlines()[1:] == [
+        "column  type    declared",
+        "user    int64   unit",
+        "age     int32   between 0 and 99",
+        "city    string  2 public keys: Bari, Roma",
+        "a user counts for at most 3 rows",
+    ]
+    adults = table.where(col("age") >= 18).mutate(decade=col("age") // 10)
+    assert repr(adults).splitlines()[0] == (
+        "from visits · where age >= 18 · mutate decade = age // 10"
+    )
+    assert (
+        "decade  int32   between 0 and 9 · 9 public keys: 1, 2, 3, 4, 5, 6, …"
+        in repr(adults).splitlines()
+    )
+
+
+def test_a_count_is_the_aggregate() -> None:
+    table = RowHolder()
+    assert table.count().text == table.aggregate(n=ag.count()).text
+    grouped = table.group_by(city=["Roma"])
+    assert grouped.count().text == grouped.agg(n=ag.count()).text
+    assert repr(grouped) == "from visits\ngroup by city"

@@ -119,10 +119,8 @@ def test_shares_add_up(promise: Guarantee, keys: str) -> None:
         needed = components_of(query)
         for norm in ("L1", "L2"):
             bounding = Bounding.of(query, norm)  # type: ignore[arg-type]  # of a loop
-            for split in choose_split(
-                needed.components, needed.columns, bounding, selects=False, care=CARE
-            ):
-                assert sum(split.shares) + split.selected == 1
+            for split in choose_split(needed.components, needed.columns, bounding, care=CARE):
+                assert sum(split.shares) == 1
                 assert all(share > 0 for share in split.shares)
 
 

@@ -17,24 +17,29 @@ TEXT_NOT_SUMMABLE = RefusalText(
     "{of}",
     "{of} is a text, and texts have no bounds: if they are numbers, say so in protect()",
     "types={{{column!r}: 'float'}}",
+    sql="CLAMP(TRY_CAST({of} AS DOUBLE), 0, 100)",
+    shell="--types {column}=float",
 )
 TEXT_EXPRESSION_NOT_SUMMABLE = RefusalText(
     "aggregate.type",
     "{of}",
     "{of} is a text, and texts have no bounds: if they are numbers, cast them",
     "{python}.cast('float').clip(0, 100)",
+    sql="CLAMP(TRY_CAST({of} AS DOUBLE), 0, 100)",
 )
 VALUE_NOT_SUMMABLE = RefusalText(
     "aggregate.type",
     "{of}",
     "{of} is of type {type}, which has no bounds, so it cannot be summed",
     "sf.count({python})",
+    sql="CLAMP(DATE_DIFF('day', DATE '1970-01-01', {of}), 0, 40000)",
 )
 HISTOGRAM_OF_TEXT = RefusalText(
     "aggregate.type",
     "{of}",
     "a histogram needs numbers, and {of} is a text: if its texts are numbers, cast them",
     "{python}.cast('float')",
+    sql="TRY_CAST({of} AS DOUBLE)",
 )
 HISTOGRAM_OF_NO_NUMBER = RefusalText(
     "aggregate.type",
@@ -65,6 +70,7 @@ WEIGHT_BELOW_ZERO = RefusalText(
     "{aggregate}",
     "the lower bound of the weight {weight} is below 0",
     "weight={python}.clip(0, 5)",
+    sql="CLIP({by}, 0, 5)",
 )
 QUANTILE_TOO_FINE = RefusalText(
     "aggregate.quantile",

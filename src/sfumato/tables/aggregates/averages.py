@@ -21,8 +21,10 @@ from .column_kind import (
     Numbers,
     Side,
     SqlCall,
+    Tracer,
     move_quotient,
     positive_rows,
+    trace_quotient,
     value_bounds,
 )
 from .column_parts import centred_sum, component_name, end_numbers, grid_for, value_sum
@@ -104,6 +106,10 @@ def _finish(numbers: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
     )
 
 
+def _trace(numbers: Numbers, pieces: Sequence[Tracer]) -> Tracer:
+    return trace_quotient(numbers, pieces) + numbers["centre"]
+
+
 def mean_error(half: Fraction, widths: Sequence[Fraction], size: Fraction | int) -> Fraction:
     """Return the error of a mean of values within `half` of their centre, from the half-widths of
     the sum and of the number of rows; all of the range if there may be no row.
@@ -136,6 +142,7 @@ MEAN = AggregateKind(
     name="mean",
     components=centred_sum,
     finish=_finish,
+    trace=_trace,
     pieces=2,
     is_quotient=True,
     keeps_limits=True,

@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -68,12 +69,59 @@ def value_bounds(numbers: Numbers) -> Limits:
     return numbers["low"], numbers["high"]
 
 
+class Tracer(ABC):
+    """A symbol for a number: arithmetic on it is recorded."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def combine(self, op: str, *others: Tracer | Fraction | int) -> Tracer:
+        """Apply an operation to this number and others."""
+
+    def __add__(self, summand: Tracer | Fraction | int) -> Tracer:
+        return self.combine("+", summand)
+
+    def __sub__(self, summand: Tracer | Fraction | int) -> Tracer:
+        return self.combine("-", summand)
+
+    def __mul__(self, factor: Tracer | Fraction | int) -> Tracer:
+        return self.combine("*", factor)
+
+    def __truediv__(self, divisor: Tracer | Fraction | int) -> Tracer:
+        return self.combine("/", divisor)
+
+    def root(self) -> Tracer:
+        return self.combine("sqrt")
+
+    def widened(self, slack: Fraction) -> Tracer:
+        """Return a number that is at most `slack` away."""
+        return self.combine("widened", slack)
+
+    def at_least_one(self) -> Tracer:
+        """Return the same number, where it is surely 1 or more."""
+        return self.combine("at_least_one")
+
+
+Trace = Callable[[Numbers, Sequence[Tracer]], Tracer]
+
+
+def trace_sum(_: Numbers, pieces: Sequence[Tracer]) -> Tracer:
+    """Write a count or a sum: the piece itself."""
+    return pieces[0]
+
+
+def trace_quotient(_: Numbers, pieces: Sequence[Tracer]) -> Tracer:
+    """Write the quotient of two pieces."""
+    return pieces[0] / pieces[1]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ColumnKind:
     """How a kind of column is computed, from how many pieces, and between which limits."""
 
     name: str
     finish: Finish = finish_sum
+    trace: Trace | None = None  # the same in symbols, where all pieces are inside the limits
     pieces: int = 1
     limits: Callable[[Numbers], Limits] = lambda _: (None, None)
     numbers: tuple[str, ...] = ()  # that every column of the kind has

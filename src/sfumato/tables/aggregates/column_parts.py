@@ -84,6 +84,8 @@ def grid_for(aggregate: Aggregate, rows: Rows, bits: int = BITS) -> tuple[Grid, 
         ends = (
             (Fraction(0), Fraction(1))
             if column_type.kind == "bool"
+            else aggregate.of.widest_range(rows.ranges)
+            if aggregate.kind == "quantile"  # its noise is in ranks, whatever the bounds
             else aggregate.of.range(rows.ranges)
         )
         if ends is None:

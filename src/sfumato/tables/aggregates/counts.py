@@ -8,7 +8,13 @@ from ..expr.expressions import Expr, as_expr
 from ..query.aggregate import Aggregate, check_condition
 from ..query.stages import Rows
 from . import aggregate_refusals as refusals
-from .column_kind import AggregateKind, Numbers, SqlCall
+from .column_kind import (
+    AggregateKind,
+    Limits,
+    Numbers,
+    SqlCall,
+    trace_sum,
+)
 from .column_parts import NOTHING, check_condition_type, row_count
 from .component import Component
 
@@ -57,6 +63,7 @@ def _different_values(aggregate: Aggregate, rows: Rows) -> tuple[list[Component]
     if aggregate.of.columns & set(rows.declaration.unit):
         raise refusals.DISTINCT_UNITS(aggregate=aggregate.text)
     about = "" if aggregate.where is None else f" where {aggregate.where.text}"
+    is_bool = aggregate.of.type(rows.schema).kind == "bool"
     return [
         Component(
             f"different {aggregate.of.text}{about}",
@@ -64,7 +71,12 @@ def _different_values(aggregate: Aggregate, rows: Rows) -> tuple[list[Component]
             of=aggregate.of,
             where=aggregate.where,
         )
-    ], NOTHING
+    ], {"most": Fraction(2)} if is_bool else NOTHING
+
+
+def _distinct_limits(numbers: Numbers) -> Limits:
+    """Return the limits of a number of different values: true and false are two."""
+    return Fraction(0), numbers.get("most")
 
 
 def _assume_size(_: Numbers, size: int, __: Fraction) -> Fraction:
@@ -74,6 +86,7 @@ def _assume_size(_: Numbers, size: int, __: Fraction) -> Fraction:
 COUNT = AggregateKind(
     name="count",
     components=_rows,
+    trace=trace_sum,
     counts=True,
     adds=True,
     assume=_assume_size,
@@ -88,6 +101,7 @@ COUNT = AggregateKind(
 COUNT_UNITS = AggregateKind(
     name="count_units",
     components=_units,
+    trace=trace_sum,
     counts=True,
     assume=_assume_size,
     calls=(),  # COUNT reads COUNT(DISTINCT x)
@@ -98,6 +112,8 @@ COUNT_UNITS = AggregateKind(
 COUNT_DISTINCT = AggregateKind(
     name="count_distinct",
     components=_different_values,
+    trace=trace_sum,
+    limits=_distinct_limits,
     counts=True,
     assume=_assume_size,
     calls=(SqlCall("COUNT(DISTINCT x)", "units, or values", typed="COUNT(DISTINCT "),),

@@ -20,7 +20,7 @@ from .component import Component
 MOST_EDGES = 10_001
 
 
-def histogram(of: str | Expr, *, edges: Iterable[Number]) -> Aggregate:
+def histogram(of: str | Expr, edges: Iterable[Number]) -> Aggregate:
     """The number of rows in each bin [e₀, e₁), [e₁, e₂), …; the last bin is closed. Values outside
     are in no bin.
     """

@@ -29,8 +29,8 @@ def quantile(
     interval: bool = True,
     confidence: Number = 0.95,
 ) -> Aggregate:
-    """A quantile of a column. Half of its cost pays for the ends of an interval, unless
-    `interval=False`.
+    """A quantile of a column with an interval. `interval=False` spends the whole cost on the
+    value.
     """
     part = probability(q, "q", one=True)
     if part.denominator > MOST_PARTS:

@@ -1,12 +1,13 @@
 """Decide which single quantiles of a query are read from one tree of counts.
 
-*Choice*    m quantiles that are chosen one by one get a part 1/m of the promise each, and half of
-            that pays for an interval. A tree of counts costs the same for any m. All quantiles of
-            one column, with the same bounds and condition, go the way with the smaller mean squared
-            error, in rows, where values are spread evenly.
-*Errors*    A chosen quantile errs about as Laplace noise of scale 2·Δ/ε; a tree adds noise of scale
-            levels·K/ε to every node (docs/proofs/percentiles.md). Both scales follow ε and K alike,
-            so neither matters to the choice.
+*Choice*    m quantiles that are released one by one get a part 1/m of the promise each. A tree of
+            counts costs the same for any m. All quantiles of one column, with the same bounds and
+            condition, go the way with the smaller mean squared error, in rows, where values are
+            spread evenly. For a quantile with an interval, half of the interval is its error.
+*Errors*    A quantile without an interval errs about as Laplace noise of scale 2·Δ/ε. One with an
+            interval has the noise of its bins, and a bin is a part of the bracket (`rank_ends`). A
+            tree adds noise of scale levels·K/ε to every node (docs/proofs/percentiles.md). All
+            scales follow ε and K alike, so neither matters to the choice.
 *Never*     MIN and MAX; groups that are chosen privately, because their number is not known; more
             than MOST_CELLS cells in all groups.
 """
@@ -20,9 +21,12 @@ from ..query.aggregate import Aggregate
 from ..query.stages import Query
 from .column_parts import component_name, grid_for
 from .count_tree import TREE_BITS, CountTree
+from .rank_ends import AWAY, BIN_OF_BRACKET, BRACKET, WEIGHTS, middle_square
 from .tree_noise import expected_square
 
 MOST_CELLS = 1 << 20
+_HALF_WIDTH = 1.96 * math.sqrt(2)
+"""The half-width at 95 % of a normal law with variance 2."""
 
 
 def read_from_trees(query: Query) -> Mapping[str, str]:
@@ -52,14 +56,17 @@ def _is_tree_better(tree: CountTree, members: Iterable[Aggregate], query: Query)
     different = {aggregate.text: aggregate for aggregate in members}.values()
     if any(aggregate.kind == "percentile" for aggregate in different):
         return True
-    is_replace = query.rows.declaration.relation == "replace"
+    swaps = 2 if query.rows.declaration.relation == "replace" else 1
     read, chosen = 0.0, 0.0
     for aggregate in different:
         assert aggregate.q is not None
         side = float(max(aggregate.q, 1 - aggregate.q))
-        moved = (2 * side if query.keys else 1.0) if is_replace else side
-        parts = len(different) * (2 if aggregate.interval else 1)
-        chosen += (2 * moved * parts) ** 2
-        scale = tree.levels * (2 if is_replace else 1)
-        read += scale**2 * expected_square(tree, aggregate.q)
+        moved = (2 * side if query.keys else 1.0) if swaps == 2 else side
+        error = 2 * moved
+        if aggregate.interval:
+            bracket = 2 * float(AWAY / BRACKET) * 2 * moved
+            noise = swaps / float(WEIGHTS) * math.sqrt(middle_square(aggregate.q))
+            error = noise + bracket * BIN_OF_BRACKET / 2 / _HALF_WIDTH
+        chosen += (error * len(different)) ** 2
+        read += (tree.levels * swaps) ** 2 * expected_square(tree, aggregate.q)
     return read < chosen

@@ -31,6 +31,7 @@ from .column_kind import (
     Numbers,
     Side,
     SqlCall,
+    Tracer,
     extreme,
     positive_rows,
 )
@@ -124,7 +125,8 @@ def _components(
         (centred, ones), numbers = centred_sum(aggregate, rows)
         squares = squares_of(aggregate, centred, rows)
         widening = slack_numbers(times * slack(squares, centred, rows))
-        return [squares, centred, ones], {**numbers, **widening}
+        inner = {"inner_slack": variance_slack(squares, centred, rows)}
+        return [squares, centred, ones], {**numbers, **widening, **inner}
 
     return build
 
@@ -173,6 +175,29 @@ def correct_sample(end: BoxEnd, rows: Box, side: Side) -> BoxEnd:
         ),
         end.valid,
     )
+
+
+def _trace_variance(numbers: Numbers, pieces: Sequence[Tracer]) -> Tracer:
+    """Write the variance of unrounded values. Answers of older versions have no number for it."""
+    squares, centred, rows = pieces
+    mean = centred / rows
+    return (squares / rows - mean * mean).widened(numbers.get("inner_slack", Fraction(0)))
+
+
+def _trace_sample(numbers: Numbers, pieces: Sequence[Tracer]) -> Tracer:
+    """Write the variance times 1 + 1/(n − 1); two rows or more are surely there where n − 1 is 1 or
+    more.
+    """
+    variance = _trace_variance(numbers, pieces)
+    return variance + variance / (pieces[-1] - 1).at_least_one()
+
+
+def _trace_std(numbers: Numbers, pieces: Sequence[Tracer]) -> Tracer:
+    return _trace_variance(numbers, pieces).root()
+
+
+def _trace_sample_std(numbers: Numbers, pieces: Sequence[Tracer]) -> Tracer:
+    return _trace_sample(numbers, pieces).root()
 
 
 def sample_factor(size: int) -> Fraction:
@@ -238,6 +263,7 @@ VARIANCE = AggregateKind(
     name="variance",
     components=_components(variance_slack),
     finish=_finish_variance,
+    trace=_trace_variance,
     pieces=3,
     directions=move_variance,
     limits=_variance_limits,
@@ -254,6 +280,7 @@ STD = AggregateKind(
     name="std",
     components=_components(_std_slack),
     finish=_finish_std,
+    trace=_trace_std,
     pieces=3,
     directions=move_variance,
     limits=_std_limits,
@@ -270,6 +297,7 @@ SAMPLE_VARIANCE = AggregateKind(
     name="sample_variance",
     components=_components(variance_slack, Fraction(2)),
     finish=_finish_sample_variance,
+    trace=_trace_sample,
     pieces=3,
     directions=move_variance,
     limits=lambda numbers: (Fraction(0), 2 * half_range(numbers) ** 2),
@@ -290,6 +318,7 @@ SAMPLE_STD = AggregateKind(
     name="sample_std",
     components=_components(_std_slack, _ROOT_OF_TWO),
     finish=_finish_sample_std,
+    trace=_trace_sample_std,
     pieces=3,
     directions=move_variance,
     limits=lambda numbers: (Fraction(0), _ROOT_OF_TWO * half_range(numbers)),

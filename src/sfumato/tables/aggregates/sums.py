@@ -22,6 +22,8 @@ from .column_kind import (
     SqlCall,
     assume_value,
     move_quotient,
+    trace_quotient,
+    trace_sum,
 )
 from .column_parts import value_sum
 from .component import Component
@@ -102,6 +104,7 @@ def _assume_ratio(numbers: Numbers, size: int, place: Fraction) -> Fraction | No
 SUM = AggregateKind(
     name="sum",
     components=value_sum,
+    trace=trace_sum,
     adds=True,
     assume=_assume_sum,
     calls=(SqlCall("SUM", "total", "column", sum, nodes=("Sum",)),),
@@ -113,6 +116,7 @@ RATIO = AggregateKind(
     name="ratio",
     components=_two_sums,
     finish=_finish_ratio,
+    trace=trace_quotient,
     pieces=2,
     is_quotient=True,
     extreme_quotients=_middle_ratio,

@@ -27,9 +27,11 @@ from typing import Any, Literal, SupportsIndex, TypeGuard, TypeVar
 from ...errors import RefusalText
 from ...exact.numbers import LARGEST, Number, exact, shown
 from ...guarantees.guarantee import Relation, relation_of
+from ...templates.summary import Summarized, Summary
 from ..expr.column_names import LONGEST_NAME, check_names, unknown_column
 from ..expr.types import Type
 from . import declare_refusals as refusals
+from .describe_columns import HEADS, describe_columns
 from .learned_limits import NOT_LEARNED, LearnedLimits, check_learned
 from .public_keys import Key, check_keys
 
@@ -49,8 +51,8 @@ MOST_TABLE_ROWS = 2**48
 TABLE_ROWS = 2**40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declaration:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Declaration(Summarized):
     """Checked public facts about a table. `declare` and `from_toml` build it."""
 
     name: str
@@ -66,6 +68,7 @@ class Declaration:
     version: str = ""
     learned: LearnedLimits = NOT_LEARNED
     database_unit: str = ""  # name of the unit, if this is one of several tables
+    placeholders: tuple[str, ...] = ()  # columns whose bounds stand in for bounds to be learned
 
     @property
     def schema(self) -> dict[str, Type]:
@@ -111,6 +114,37 @@ class Declaration:
         from .declaration_toml import to_toml
 
         return to_toml(self)
+
+    def _summary(self) -> Summary:
+        return Summary(
+            title=f"{self.name} · {self.whose} · {self.relation}",
+            heads=HEADS,
+            rows=describe_columns(self.schema, self.ranges, self.domains, self.unit, self.learned),
+            notes=self.limits_text,
+        )
+
+    @property
+    def whose(self) -> str:
+        """Whose rows they are, in a few words."""
+        return f"unit {self.unit_name}" if self.unit else "each row is taken as a different person"
+
+    @property
+    def limits_text(self) -> list[str]:
+        """What one unit counts for, in sentences."""
+        if not self.unit:
+            return []
+        learned = dict(self.learned.limits)
+        limits = [
+            f"at most {number} {what}{'s' * (number > 1)}{' (learned)' if name in learned else ''}"
+            for name, what, number in (
+                ("max_rows", "row", self.max_rows),
+                ("max_groups", "group", self.max_groups),
+            )
+            if number is not None
+        ]
+        counts = f"a {self.unit_name} counts for {' in '.join(limits)}" if limits else ""
+        later = "rows per unit are learned with the first question" if not self.max_rows else ""
+        return [line for line in (counts, later) if line]
 
     @classmethod
     def from_toml(cls, text: str) -> Declaration:

@@ -52,12 +52,14 @@ UNIT_IS_FLOAT = RefusalText(
     "unit={column!r:.60}",
     "a float cannot identify a person: floats that look the same may differ",
     "types={{{column!r:.60}: 'int64'}}",
+    shell="--types {column}=int64",
 )
 LIMITS_WITHOUT_UNIT = RefusalText(
     "table.unit",
     "max_rows={max_rows}, max_groups={max_groups}",
     "without a unit every row counts as a different person, who has one row",
     "unit='user_id'",
+    shell="--unit user_id",
 )
 
 # Limits.
@@ -67,12 +69,14 @@ MAX_ROWS_OUT_OF_RANGE = RefusalText(
     "max_rows={value}",
     "max_rows is a whole number from 1 to 2^{bits}",
     "max_rows=5",
+    shell="--max-rows 5",
 )
 MAX_GROUPS_OUT_OF_RANGE = RefusalText(
     "table.max-rows",
     "max_groups={value}",
     "max_groups is a whole number from 1 to 2^{bits}",
     "max_groups=5",
+    shell="--max-groups 5",
 )
 TABLE_ROWS_OUT_OF_RANGE = RefusalText(
     "table.rows",
@@ -121,6 +125,7 @@ BOUNDS_OF_NO_NUMBER = RefusalText(
     "bounds={{{column!r:.60}: …}}",
     "the column is {words}, and only numbers have bounds: if it is a number, declare its type",
     "types={{{column!r:.60}: 'float'}}",
+    shell="--types {column}=float",
 )
 BOUNDS_NOT_A_PAIR = RefusalText(
     "table.bounds",
@@ -133,12 +138,14 @@ BOUNDS_NOT_IN_ORDER = RefusalText(
     "bounds={{{column!r:.60}: ({low}, {high})}}",
     "the lower bound must be below the upper bound",
     "bounds={{{column!r:.60}: (0, 100)}}",
+    shell="--bounds {column}=0:100",
 )
 BOUNDS_TOO_LARGE = RefusalText(
     "number.range",
     "bounds={{{column!r:.60}: …}}",
     "bounds must fit into 64-bit floats",
     "bounds={{{column!r:.60}: (0, 100)}}",
+    shell="--bounds {column}=0:100",
 )
 KEYS_NOT_BY_COLUMN = RefusalText(
     "table.keys",

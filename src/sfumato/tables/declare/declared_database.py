@@ -17,11 +17,13 @@ from decimal import Decimal
 from typing import Any
 
 from ...guarantees.guarantee import Relation
+from ...templates.summary import Summarized, Summary
 from ..expr.column_names import LONGEST_NAME
 from ..expr.types import Type
 from . import declare_refusals as refusals
 from .declaration import Declaration, is_label
 from .declaration_toml import from_values, to_toml, toml_text
+from .describe_columns import HEADS, describe_columns
 from .ownership import Owner, find_owners, join_columns, split_column, unit_columns
 
 VERSION = 1
@@ -30,8 +32,8 @@ _BY_COLUMN = ("types", "bounds", "keys")
 _BY_TABLE = ("max_rows", "max_groups", "table_rows")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatabaseDeclaration:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DatabaseDeclaration(Summarized):
     """Checked public facts about several tables."""
 
     name: str
@@ -43,6 +45,27 @@ class DatabaseDeclaration:
     @property
     def unit_name(self) -> str:
         return ", ".join(self.unit)
+
+    def _summary(self) -> Summary:
+        rows = []
+        for table in (*self.tables, *self.public):
+            name = table.name if table in self.tables else f"{table.name} (public)"
+            columns = describe_columns(
+                table.schema, table.ranges, table.domains, table.unit, table.learned
+            )
+            for column in columns:
+                rows.append((name, *column))
+                name = ""
+        public = ", ".join(table.name for table in self.public)
+        return Summary(
+            title=f"tables {', '.join(table.name for table in self.tables)} · unit "
+            f"{self.unit_name} · {self.relation}{f' · public: {public}' if public else ''}",
+            heads=("table", *HEADS),
+            rows=rows,
+            notes=[
+                f"{table.name}: {limit}" for table in self.tables for limit in table.limits_text
+            ],
+        )
 
     @property
     def relation(self) -> Relation:

@@ -4,10 +4,15 @@ with the share of units or rows beyond each limit.
 *Free*      The noisy histogram that a limit was chosen from also estimates how much the limit cuts
             off: the share of units or rows, its range, and its error (95 %). Records of older
             versions hold less: without a range their error is wrong, and they are not shown.
+*Rows*      Of the rows beyond a limit, cells of units tell a range, and no value in it: a unit in a
+            cell may have its fewest rows, or its most. So both ends are said (95 %), and below an
+            answer the lower one, if it is above 0.
 *Trade*     A limit has the least expected error that its histogram shows. The note says so: twice
-            the limit would likely add more noise than it saves.
+            the limit would likely add more noise than it saves. With twice a limit of groups, a
+            group would need more people to be shown.
 *Default*   If there were too few people to learn a limit from, the limit is a constant chosen
             beforehand, and is marked as a default.
+*Keys*      A limit of groups was learned for groups by some columns: its share is about these.
 *Joined*    The histogram was about one table. After a join the mark stays, without the shares.
 """
 
@@ -15,23 +20,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from ...exact.numbers import exact, text
 from . import declare_refusals as refusals
 
 Rest = tuple[Fraction, ...]
-"""(share, error, n, rows, most): among units with up to n rows, the share with more rows than the
-limit, and its error; and the share of their rows beyond it, about and at most. Two or three numbers
-are an older record.
+"""(share, error, n, rows, most, least): among units with up to n rows, the share with more rows
+than the limit, and its error; and the share of their rows beyond it, about, at most and at least.
+Two, three or five numbers are an older record, without the least share.
 """
 Tails = tuple[Fraction, ...]
 """(below, above, error, low, high): among rows between low and high, the shares below and above the
 bounds, and the error of each. Three numbers are an older record.
 """
 
-REST, TAILS = (2, 3, 5), (3, 5)
+REST, TAILS = (2, 3, 5, 6), (3, 5)
 """The length of such a tuple in older records, and now."""
 POSITIONS = {REST: (2,), TAILS: (3, 4)}
 """The places in such a tuple that hold no share but a number of rows, or a value."""
@@ -42,7 +47,11 @@ FAR = Fraction(2) ** 41
 """Beyond every limit that can be learned: a range up to here covers all rows or units."""
 
 WORTH_SAYING, USELESS = Fraction(1, 200), Fraction(1, 2)
-DEFAULT = "a default: too few people to learn it from"
+TRADES = {
+    "max_rows": "; twice the limit would likely add more noise than it saves",
+    "max_groups": "; with twice the limit, groups would likely need more people to be shown",
+}
+DEFAULT = "a default: too few people to learn it from, and what lies beyond it is unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,8 @@ class LearnedLimits:
 
     limits: tuple[tuple[str, Rest | None], ...] = ()
     bounds: tuple[tuple[str, Tails | None], ...] = ()
+    keys: tuple[str, ...] = field(default=(), compare=False)
+    """The columns that the limit of groups was learned for; none in a file."""
 
     def __bool__(self) -> bool:
         return bool(self.limits or self.bounds)
@@ -106,17 +117,36 @@ class LearnedLimits:
         )
         units = _shares({"have more": rest[0]}, rest[1], of, "have more")
         rows = ""
-        if len(rest) == REST[2] and rest[0] > max(rest[1], WORTH_SAYING):
-            rows = (
-                f", with about {_percent(rest[3])} of their {name.removeprefix('max_')} beyond the "
-                f"limit, at most {_percent(rest[4])}"
+        if len(rest) >= REST[2] and rest[0] > max(rest[1], WORTH_SAYING):
+            least = _least_beyond(rest)
+            share = (
+                f"between {_percent(least)} and {_percent(rest[4])}"
+                if least
+                else f"at most {_percent(rest[4])}"
             )
-        trade = (
-            "; twice the limit would likely add more noise than it saves"
-            if units and len(rest) == REST[2]
-            else ""
-        )
+            rows = f", with {share} of their {name.removeprefix('max_')} beyond the limit"
+        trade = TRADES[name] if units and len(rest) >= REST[2] else ""
         return f" (learned{units}{rows}{trade})"
+
+    def least_beyond(self, name: str) -> str:
+        """Return the least share, of all rows or of all groups of units, that lies beyond a limit:
+        "" unless it is worth a word. Units with more than were counted only add to it.
+        """
+        least = _least_beyond(dict(self.limits).get(name) or ())
+        return f"at least {_percent(least)}" if least >= WORTH_SAYING else ""
+
+    def rows_outside(self, column: str) -> dict[str, str]:
+        """Describe the shares of rows below and above a column's bounds that exceed their error."""
+        tails = dict(self.bounds).get(column)
+        if tails is None or len(tails) < TAILS[1]:
+            return {}
+        least = max(tails[2], WORTH_SAYING)
+        sides, population = {"below": tails[0], "above": tails[1]}, _span(*tails[3:])
+        return {
+            side: f"about {_percent(share)} ± {_percent(tails[2])} {population}"
+            for side, share in sides.items()
+            if share > least
+        }
 
     def bounds_note(self, column: str) -> str:
         """Return the note behind the bounds of a column: empty if the owner declared them."""
@@ -180,6 +210,11 @@ def round_share(share: float) -> Fraction:
     return min(max(Fraction(round(share * 1000), 1000), Fraction(0)), Fraction(1))
 
 
+def round_share_down(share: float) -> Fraction:
+    """Round a proved lower bound of a share down to three decimal places, at least 0."""
+    return max(Fraction(math.floor(Fraction(share) * 1000), 1000), Fraction(0))
+
+
 def round_share_up(share: float) -> Fraction:
     """Round the error of a share up to three decimal places, at most 1."""
     return min(Fraction(math.ceil(Fraction(share) * 1000), 1000), Fraction(1))
@@ -200,6 +235,11 @@ def _shares(sides: Mapping[str, Fraction], error: Fraction, population: str, out
     most = min(max(sides.values()) + error, Fraction(1))
     says_something = WORTH_SAYING < most < USELESS
     return f"; at most about {_percent(most)} {population} {outside}" if says_something else ""
+
+
+def _least_beyond(rest: Rest) -> Fraction:
+    """Return the least share of rows beyond a limit; 0 where a record does not tell it."""
+    return rest[5] if len(rest) == REST[3] else Fraction(0)
 
 
 def _span(low: Fraction, high: Fraction) -> str:

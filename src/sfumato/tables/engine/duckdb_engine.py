@@ -100,7 +100,10 @@ _NO_LIMITS: Mapping[str, int | str] = MappingProxyType({})
 _LIMITS: ContextVar[Mapping[str, int | str]] = ContextVar("_LIMITS", default=_NO_LIMITS)
 _COMPILING = threading.Lock()
 _LEAST = 0.001  # seconds of a time-out
-_SESSION = ("enable_progress_bar",)  # off on every new cursor, and only settable on one
+_SESSION = ("enable_progress_bar",)
+"""Settings of one connection. A new cursor has them off. In a Jupyter kernel without ipywidgets the
+progress bar is off, and DuckDB refuses to set it, even to what it is.
+"""
 _PLACE = 32  # bytes of a place in such an array, with a count and two sums
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
@@ -229,8 +232,10 @@ class DuckDBEngine(Engine):
         self.backend = ibis.duckdb.from_connection(self.connection)
         for name, (value, _) in SETTINGS.items():
             # a plain SET may affect this connection only, not its cursors
-            scope = "SESSION" if name in _SESSION else "GLOBAL"
-            self.connection.execute(f"SET {scope} {name} = {value}")
+            if name not in _SESSION:
+                self.connection.execute(f"SET GLOBAL {name} = {value}")
+            elif not _has_setting(self.connection, name, value):
+                self.connection.execute(f"SET SESSION {name} = {value}")
         self._threads = int(
             self.connection.execute("SELECT current_setting('threads')").fetchall()[0][0]
         )
@@ -450,6 +455,12 @@ def quote_text(text: str) -> str:
 def quote_name(name: str) -> str:
     """Quote a name for DuckDB."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def _has_setting(connection: DuckDBPyConnection, name: str, value: str) -> bool:
+    """Return whether a setting has this value already."""
+    [(current,)] = connection.execute(f"SELECT current_setting('{name}')").fetchall()
+    return str(current).lower() == value
 
 
 def _direct_bits(connection: DuckDBPyConnection) -> int:

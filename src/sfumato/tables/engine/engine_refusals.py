@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...errors import RefusalText
+from ...errors import RefusalText, install_command
 
 _PROTECT_FILE = 'protect("visits.parquet", unit="user_id", budget=1)'
 _PROTECT_ROWS = (
@@ -26,7 +26,7 @@ PACKAGE_NOT_INSTALLED = RefusalText(
     "engine.missing",
     "protect(…)",
     "{package} is not installed",
-    "pip install 'sfumato[{extras}]'",
+    install_command("{extras}"),
 )
 DUCKDB_VERSION_UNSUPPORTED = RefusalText(
     "engine.version",
@@ -497,4 +497,5 @@ CAST_IMPOSSIBLE = RefusalText(
     "types={{{column!r:.60}: '{target}'}}",
     "the column is {stored_words}, which cannot be cast to {target_words}",
     "types={{{column!r:.200}: '{stored}'}}",
+    shell="--types {column}={stored}",
 )

@@ -4,7 +4,7 @@ braces are fields.
 
 from __future__ import annotations
 
-from ...errors import RefusalText
+from ...errors import RefusalText, RefusedName
 
 # The names of columns.
 
@@ -144,6 +144,13 @@ CLIP_BOUNDS_REVERSED = RefusalText(
     "clip({value}, {high}, {low})",
 )
 
+BUCKETS_REVERSED = RefusalText(
+    "expression.constant",
+    "width_bucket({value}, {low}, {high}, {count})",
+    "the lower end {low} does not lie below the upper end {high}",
+    "width_bucket({value}, 0, 100, {count})",
+)
+
 # Expressions as a whole.
 
 EXPRESSION_TOO_LARGE = RefusalText(
@@ -151,6 +158,13 @@ EXPRESSION_TOO_LARGE = RefusalText(
     "{name}(…)",
     "the expression is too large for an engine to plan quickly: make a part of it a column first",
     "mutate(part=sf.col('a') + sf.col('b'))",
+)
+NO_ACCESSOR = RefusalText(
+    "table.attribute",
+    "{expression}.{name}",
+    "columns have these methods themselves: {methods}",
+    "sf.col({column!r}).{example}",
+    kind=RefusedName,
 )
 EXPRESSION_HAS_NO_TRUTH = RefusalText(
     "expression.bool",

@@ -11,6 +11,7 @@ from . import (
     functions_arithmetic,
     functions_cast,
     functions_choice,
+    functions_format,
     functions_logic,
     functions_mathematics,
     functions_rounding,
@@ -27,6 +28,7 @@ _MODULES = (
     functions_choice,
     functions_text,
     functions_time,
+    functions_format,
     functions_cast,
 )
 

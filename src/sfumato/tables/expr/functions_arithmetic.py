@@ -24,6 +24,7 @@ from .promotion import arithmetic_type, convert, exact_type
 from .scalar_function import NUMBER, Argument, Build, Function, Gives, Traits, always
 from .types import FLOAT, INT64, Type
 from .value_ranges import hull
+from .value_sets import MOST_VALUES, ValueRule, ValueSet, arithmetic, first_of, image
 
 _HUGE = Type("decimal", precision=38)
 _DOUBLES = (Fraction(-(2**53)), Fraction(2**53))
@@ -183,6 +184,75 @@ def _power(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
     return base**exponent
 
 
+def _quotients(rounding: Callable[[Fraction], int] | None = None) -> ValueRule:
+    """Return the rule of a division: null where the divisor may be zero. A rounded quotient is
+    rounded to a double before.
+    """
+
+    def rule(
+        sets: Sequence[ValueSet], arguments: Sequence[Argument], result: Type, null: bool
+    ) -> ValueSet | None:
+        span = sets[1].span
+        if span is None or span[0] <= 0 <= span[1]:
+            return None
+        ends = value_ranges.quotient()([each.span for each in sets], [])
+        null = any(each.null for each in sets)
+        if ends is None:
+            return None
+        if rounding is None:
+            return arithmetic(operator.truediv, value_ranges.quotient())(
+                sets, arguments, result, null
+            )
+        if arguments[0].type.kind == "float" or arguments[1].type.kind == "float":
+            ends = Fraction(float(ends[0])), Fraction(float(ends[1]))
+        low, high = rounding(ends[0]), rounding(ends[1])
+        stated = sets[0].stated | sets[1].stated
+        if high - low >= MOST_VALUES:
+            return ValueSet(low=Fraction(low), high=Fraction(high), null=null, stated=stated)
+        kind = float if result.kind == "float" else int
+        return ValueSet(frozenset(map(kind, range(low, high + 1))), null=null, stated=stated)
+
+    return rule
+
+
+def _remainders(*, down: bool) -> ValueRule:
+    """Return the rule of the remainder of integers by a constant."""
+
+    def by_divisor(
+        sets: Sequence[ValueSet], arguments: Sequence[Argument], result: Type, null: bool
+    ) -> ValueSet | None:
+        divisor = arguments[1].value
+        if result.kind != "integer" or not isinstance(divisor, int) or not divisor:
+            return None
+        most, low, high = abs(divisor) - 1, sets[0].low, sets[0].high
+        span = sets[0].span
+        is_positive = span[0] >= 0 if span else isinstance(low, Fraction) and low >= 0
+        is_negative = span[1] <= 0 if span else isinstance(high, Fraction) and high <= 0
+        if down:
+            is_positive, is_negative = divisor > 0, divisor < 0
+        stated = frozenset() if down else sets[0].stated
+        return ValueSet(
+            low=Fraction(0 if is_positive else -most),
+            high=Fraction(0 if is_negative else most),
+            null=sets[0].null,
+            stated=stated,
+        )
+
+    def remainder(above: int, below: int) -> int | None:
+        if not below:
+            return None
+        return above % below if down else int(math.fmod(above, below))
+
+    def by_value(
+        sets: Sequence[ValueSet], arguments: Sequence[Argument], result: Type, null: bool
+    ) -> ValueSet | None:
+        small = all(each.span and within(each.span, _DOUBLES) for each in sets)
+        rule = image(remainder) if small and result.kind == "integer" else None
+        return rule(sets, arguments, result, null) if rule else None
+
+    return first_of(by_value, by_divisor)
+
+
 def _binary(
     name: str,
     build: Build,
@@ -213,21 +283,37 @@ _SUM, _DIFFERENCE, _PRODUCT, _OPPOSITE = (
 )
 
 FUNCTIONS = (
-    _binary("+", _in_common_type(operator.add), _result_type(_SUM, max), _SUM, "the sum"),
+    _binary(
+        "+",
+        _in_common_type(operator.add),
+        _result_type(_SUM, max),
+        _SUM,
+        "the sum",
+        values=arithmetic(operator.add, _SUM),
+    ),
     _binary(
         "-",
         _in_common_type(operator.sub),
         _result_type(_DIFFERENCE, max),
         _DIFFERENCE,
         "the difference",
+        values=arithmetic(operator.sub, _DIFFERENCE),
     ),
-    _binary("*", _product, _result_type(_PRODUCT, sum), _PRODUCT, "the product"),
+    _binary(
+        "*",
+        _product,
+        _result_type(_PRODUCT, sum),
+        _PRODUCT,
+        "the product",
+        values=arithmetic(operator.mul, _PRODUCT),
+    ),
     _binary(
         "/",
         _quotient,
         always(FLOAT),
         value_ranges.quotient(),
         "the quotient, a float64; null by zero",
+        values=_quotients(),
         makes_null=True,
         copies=(1, 2),
     ),
@@ -237,6 +323,7 @@ FUNCTIONS = (
         _integer_or_float(value_ranges.whole_quotient(math.floor)),
         value_ranges.quotient(math.floor),
         "the quotient rounded down, as in Python; an integer of integers; null by zero",
+        values=_quotients(math.floor),
         sql=("FLOOR_DIV({all})",),
         makes_null=True,
         copies=(3, 8),
@@ -250,6 +337,7 @@ FUNCTIONS = (
             "the remainder with the sign of the divisor, as in Python; null by zero; with an "
             "infinite float, null"
         ),
+        values=_remainders(down=True),
         sql=("FLOOR_MOD({all})",),
         makes_null=True,
         copies=(1, 8),
@@ -260,6 +348,7 @@ FUNCTIONS = (
         _integer_or_float(value_ranges.whole_quotient(math.trunc)),
         value_ranges.quotient(math.trunc),
         "the quotient rounded towards zero, SQL's `//`; an integer of integers; null by zero",
+        values=_quotients(math.trunc),
         sql=("{0} // {1}",),
         parameters="divisor",
         makes_null=True,
@@ -271,6 +360,7 @@ FUNCTIONS = (
         _integer_or_float(value_ranges.remainder),
         value_ranges.remainder,
         "the remainder with the sign of the dividend, SQL's `%`; null by zero",
+        values=_remainders(down=False),
         sql=("{0} % {1}",),
         parameters="divisor",
         makes_null=True,
@@ -283,6 +373,7 @@ FUNCTIONS = (
         gives=_result_type(_OPPOSITE, max),
         build=_in_common_type(operator.neg),
         span=_OPPOSITE,
+        values=arithmetic(operator.neg, _OPPOSITE),
         form="-({0})",
         operator="-",
         passes_nan=True,

@@ -10,6 +10,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 from ...errors import Refused
@@ -20,13 +22,12 @@ from .constants import EMPTY_SPAN, Constant
 from .engine_values import Value
 from .scalar_function import ANY, Argument, Function, constant_slot, shorten
 from .types import CASTS, DIGITS, FLOAT, NAMES, Span, Type
+from .value_sets import MICROSECOND, ValueSet, as_datetime, image, listing, moments_between
 
 
 def _is_type(value: Constant) -> bool:
     return isinstance(value, str) and (value in NAMES or value.startswith("decimal("))
 
-
-NARROW = 16  # bits of an integer whose limits are as good as bounds
 
 TYPE = constant_slot("the name of a type", _is_type, "'int64'", "string")
 
@@ -93,10 +94,10 @@ def _build(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
 
 def _span(spans: value_ranges.Spans, constants: Sequence[Constant]) -> Span | None:
     target = Type.of(str(constants[1]))
+    if target.kind == "bool":
+        return value_ranges.truth(spans, constants)
     if not target.numeric or spans[0] is None or spans[0] == EMPTY_SPAN:
-        # nothing is known of the value: the limits of a wide type would pass for bounds, and a sum
-        # within them would be all noise
-        return target.limits if target.kind == "integer" and target.bits <= NARROW else None
+        return None  # the limits of a type are no bounds: a sum within them would be all noise
     digits = {"integer": 0, "decimal": target.scale}.get(target.kind)
     ends = (
         spans[0]
@@ -109,6 +110,55 @@ def _span(spans: value_ranges.Spans, constants: Sequence[Constant]) -> Span | No
     return (low, high) if low <= high else (Fraction(0), Fraction(0))  # nothing fits: all is null
 
 
+def _values(
+    sets: Sequence[ValueSet], arguments: Sequence[Argument], result: Type, null: bool
+) -> ValueSet | None:
+    """Return the set of a cast that all engines compute alike; None for the others."""
+    source, value = arguments[0].type, sets[0]
+    steps = (source.kind, result.kind)
+    if source.bare == result.bare:
+        return value
+    if steps in EXACT_CASTS:
+        cast = image(lambda constant, target: _converted(constant, result))
+        target_set = listing(arguments[1].value)
+        return cast([value, target_set], arguments, result, value.null)
+    if steps == ("timestamp", "date") and (ends := value.moments):
+        return replace(moments_between(*_days(ends), result, null=value.null), stated=value.stated)
+    if steps == ("date", "timestamp") and (days := value.listed(source)) is not None:
+        moments = frozenset(as_datetime(day) for day in days if isinstance(day, date))
+        return ValueSet(moments, null=value.null, stated=value.stated)
+    return None
+
+
+EXACT_CASTS = frozenset(
+    {("bool", "integer"), ("integer", "integer"), ("integer", "string"), ("integer", "bool")}
+)
+"""Casts of which Python and every engine give the same result."""
+
+
+def _converted(value: Constant, to: Type) -> Constant:
+    number = int(value) if isinstance(value, bool | int) else 0
+    if to.kind == "integer":
+        fits = to.limits is not None and to.limits[0] <= number <= to.limits[1]
+        return number if fits else None
+    return str(number) if to.kind == "string" else bool(number)
+
+
+def _days(ends: tuple[datetime, datetime]) -> tuple[datetime, datetime]:
+    return as_datetime(ends[0].date()), as_datetime(ends[1].date())
+
+
+def _moments_of_days(
+    values: ValueSet, arguments: Sequence[Argument]
+) -> tuple[int, ValueSet] | None:
+    """Return the timestamps of some days; days are those of a cast to a date."""
+    ends, kind = values.moments, arguments[0].type
+    if ends is None or kind.kind != "timestamp" or str(arguments[1].value) != "date":
+        return None
+    last = ends[1] + timedelta(days=1) - MICROSECOND if ends[1].year < 9999 else datetime.max
+    return 0, moments_between(ends[0], last, kind, null=values.null)
+
+
 FUNCTIONS = (
     Function(
         name="cast",
@@ -117,6 +167,8 @@ FUNCTIONS = (
         gives=_result_type,
         build=_build,
         span=_span,
+        values=_values,
+        preimage=_moments_of_days,
         form="TRY_CAST({0} AS {bare})",
         passes_nan=True,
         makes_nan=True,

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from operator import and_, eq, ge, gt, invert, le, lt, ne, or_
 
 from . import engine_values as ev
+from . import value_ranges
 from .engine_values import Value
 from .promotion import common_type, convert
 from .scalar_function import TRUTH, VALUE, Argument, Function, Slot, always, constant_slot
@@ -45,6 +46,7 @@ def _comparison(
         group="logic",
         takes=(VALUE, VALUE),
         gives=_comparison_type,
+        span=value_ranges.truth,
         build=lambda values, arguments, result: operation(*_convert_all(values, arguments)),
         form=name,
         operator=sign,
@@ -66,6 +68,7 @@ def _connective(
         group="logic",
         takes=(TRUTH, TRUTH),
         gives=always(BOOL),
+        span=value_ranges.truth,
         build=lambda values, arguments, result: ev.join_balanced(operation, values),
         form=name.upper(),
         operator=sign,
@@ -89,6 +92,7 @@ def _unary(
         group="logic",
         takes=(takes,),
         gives=always(BOOL),
+        span=value_ranges.truth,
         build=lambda values, arguments, result: operation(values[0]),
         form=form,
         operator=operator,
@@ -123,6 +127,7 @@ FUNCTIONS = (
         group="logic",
         takes=(VALUE, VALUE, VALUE),
         gives=_comparison_type,
+        span=value_ranges.truth,
         build=_between,
         form="{0} BETWEEN {1} AND {2}",
         parameters="low, high",
@@ -134,6 +139,7 @@ FUNCTIONS = (
         group="logic",
         takes=(VALUE, LISTED),
         gives=_comparison_type,
+        span=value_ranges.truth,
         build=_is_in,
         form="{0} IN ({rest})",
         many=True,
@@ -161,6 +167,7 @@ FUNCTIONS = (
         group="logic",
         takes=(VALUE, VALUE),
         gives=_comparison_type,
+        span=value_ranges.truth,
         build=_identical,
         form="IS NOT DISTINCT FROM",
         parameters="value",

@@ -156,6 +156,7 @@ FUNCTIONS = (
         group="mathematics",
         takes=(NUMBER,),
         gives=always(BOOL),
+        span=value_ranges.truth,
         build=lambda values, arguments, result: (
             convert(values[0], arguments[0], FLOAT).abs() < ev.number("inf")
         ),

@@ -32,6 +32,7 @@ from .scalar_function import (
     constant_slot,
 )
 from .types import BOOL, INT32, STRING, Type
+from .value_sets import ValueRule, ValueSet, image
 
 GROWN = 1024
 _PATTERN = 256
@@ -77,6 +78,7 @@ LENGTH = constant_slot("a number of characters from 0 on", _count(0), "3", "inte
 
 
 _TEXTS = always(STRING)
+_TRUE = always(BOOL)
 
 
 def _text_function(
@@ -97,6 +99,8 @@ def _text_function(
             )
         )
 
+    if gives is _TRUE:
+        more = {"span": value_ranges.truth, **more}
     return Function(
         name=name, group="text", takes=takes, gives=gives, build=build, rule=rule, **more
     )
@@ -124,6 +128,15 @@ def _concat(values: Sequence[Value], arguments: Sequence[Argument], result: Type
     return reduce(lambda a, b: a + b, [first, *values[1:]])
 
 
+def _concat_values(
+    sets: Sequence[ValueSet], arguments: Sequence[Argument], result: Type, null: bool
+) -> ValueSet | None:
+    null = any(each.null for each in sets)
+    return image(lambda *texts: text if len(text := "".join(texts)) <= GROWN else None)(
+        sets, arguments, result, null
+    )
+
+
 def _part(value: Value, separator: str, number: int) -> Value:
     return value.split(separator)[number - 1]
 
@@ -132,19 +145,44 @@ def _ilike(value: Value, pattern: str) -> Value:
     return value.lower().like(ev.constant(pattern, STRING).lower())
 
 
-_TRUE = always(BOOL)
+def _of_ascii(operation: Callable[..., str]) -> ValueRule:
+    """Return the rule of a function of ASCII texts: engines differ in the letters beyond."""
+
+    def apply(value: str, *rest: Constant) -> str:
+        if not value.isascii():
+            raise ValueError
+        return operation(value, *rest)
+
+    return image(apply)
 
 
 class _Counted(TypedDict):
     gives: Gives
     span: value_ranges.Rule
+    by_type: bool
 
 
-_COUNTED: _Counted = {"gives": always(INT32), "span": value_ranges.between(0, 2**31 - 1)}
+_COUNTED: _Counted = {
+    "gives": always(INT32),
+    "span": value_ranges.between(0, 2**31 - 1),
+    "by_type": True,
+}
 
 FUNCTIONS = (
-    _text_function("lower", (TEXT,), lambda value: value.lower(), "in small letters"),
-    _text_function("upper", (TEXT,), lambda value: value.upper(), "in capital letters"),
+    _text_function(
+        "lower",
+        (TEXT,),
+        lambda value: value.lower(),
+        "in small letters",
+        values=_of_ascii(str.lower),
+    ),
+    _text_function(
+        "upper",
+        (TEXT,),
+        lambda value: value.upper(),
+        "in capital letters",
+        values=_of_ascii(str.upper),
+    ),
     _text_function(
         "trim",
         (TEXT,),
@@ -162,6 +200,7 @@ FUNCTIONS = (
         (TEXT, POSITION, LENGTH),
         lambda value, start, length: value.substr(start - 1, length),
         "so many characters from a position on, counted from 1",
+        values=_of_ascii(lambda value, start, length: value[start - 1 : start - 1 + length]),
         sql=("SUBSTRING({all})",),
         parameters="start, length",
         last=10**6,
@@ -172,6 +211,7 @@ FUNCTIONS = (
         (TEXT, LENGTH),
         lambda value, length: value.substr(0, length),
         "the first characters",
+        values=_of_ascii(lambda value, length: value[:length]),
         parameters="length",
         copies=(2,),
     ),
@@ -200,6 +240,7 @@ FUNCTIONS = (
         takes=(TEXT, TEXT),
         gives=always(STRING),
         build=_concat,
+        values=_concat_values,
         form="||",
         many=True,
         parameters="others",

@@ -7,9 +7,12 @@
 
 from __future__ import annotations
 
+import math
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
+from fractions import Fraction
+from itertools import islice
 from typing import Unpack
 
 from . import engine_values as ev
@@ -31,6 +34,15 @@ from .scalar_function import (
     shorten,
 )
 from .types import DATE, FLOAT, INT32, MONTHS, STRING, TIMESTAMP, Type
+from .value_sets import (
+    MICROSECOND,
+    MOST_VALUES,
+    ValueSet,
+    as_datetime,
+    begin,
+    buckets,
+    moments_between,
+)
 
 UNITS = {
     "year": "Y",
@@ -45,6 +57,12 @@ UNITS = {
 _FINE = ("hour", "minute", "second")
 _SECONDS = {"week": 604_800, "day": 86_400, "hour": 3600, "minute": 60, "second": 1}
 _MOST = 400 * 10**9  # seconds, more than all the years
+
+DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTH_NAMES = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 
 UNIT = constant_slot(
     "one of " + ", ".join(UNITS), lambda value: value in UNITS, "'month'", "string"
@@ -65,20 +83,38 @@ def _field(
     low: int,
     high: int,
     rule: str,
-    sql: tuple[str, ...] = (),
+    *,
+    part: tuple[Callable[[datetime], int], str] | None = None,
+    **more: Unpack[Traits],
 ) -> Function:
+    """Build a field of a moment. `part` computes it in Python, and names the unit within which it
+    never falls while moments rise; "" for all time.
+    """
     span = value_ranges.between(low, high)
     kind = narrowest_integer(span([], []))
     assert kind is not None
+
+    def values(
+        sets: Sequence[ValueSet], arguments: Sequence[Argument], result: Type, null: bool
+    ) -> ValueSet:
+        first, last = low, high
+        ends = sets[0].moments
+        stated: frozenset[str] = frozenset()
+        compute, within = part or (None, "")
+        if compute and ends and (not within or begin(ends[0], within) == begin(ends[1], within)):
+            first, last, stated = compute(ends[0]), compute(ends[1]), sets[0].stated
+        return ValueSet(low=Fraction(first), high=Fraction(last), null=null, stated=stated)
+
+    more["span"], more["values"] = span, values
+    more.setdefault("sql", _part_sql(name, name.upper()))
     return Function(
         name=name,
         group="time",
         takes=(takes,),
         gives=always(kind),
         build=lambda values, arguments, result: ev.cast(operation(values[0]), result),
-        span=span,
-        sql=sql or _part_sql(name, name.upper()),
         rule=rule,
+        **more,
     )
 
 
@@ -90,12 +126,7 @@ def _field_name(
     """
 
     def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-        number = ev.cast(operation(values[0]), INT32)
-        branches = [
-            (number == ev.constant(place, INT32), ev.constant(word, result))
-            for place, word in enumerate(words, 1)
-        ]
-        return ev.case(branches, ev.null(result))
+        return name_of(ev.cast(operation(values[0]), INT32), words)
 
     return Function(
         name=name,
@@ -103,10 +134,20 @@ def _field_name(
         takes=(MOMENT,),
         gives=always(STRING),
         build=build,
+        values=lambda sets, arguments, result, null: ValueSet(frozenset(words), null=null),
         copies=(len(words),),
         sql=(sql,),
         rule=rule,
     )
+
+
+def name_of(number: Value, words: Sequence[str]) -> Value:
+    """Return the word of a number that counts from 1."""
+    branches = [
+        (number == ev.constant(place, INT32), ev.constant(word, STRING))
+        for place, word in enumerate(words, 1)
+    ]
+    return ev.case(branches, ev.null(STRING))
 
 
 def _unit_fits(moment: Argument, unit: Argument) -> Type:
@@ -190,17 +231,77 @@ def _function(
     )
 
 
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
+def _bucket_values(
+    sets: Sequence[ValueSet], arguments: Sequence[Argument], result: Type, null: bool
+) -> ValueSet | None:
+    """Return the beginnings of all buckets between the ends, or of the listed moments."""
+    unit, moments = str(arguments[0].value), sets[1]
+    if (ends := moments.moments) is None:
+        return None
+    if moments.values is not None:
+        first_moments = [as_datetime(each) for each in moments.values if isinstance(each, date)]
+        starts = list({begin(moment, unit) for moment in first_moments})
+    else:
+        starts = list(islice(buckets(*ends, unit), MOST_VALUES + 1))
+        if len(starts) > MOST_VALUES:
+            return None
+    values = (start.date() if result.kind == "date" else start for start in starts)
+    return ValueSet(frozenset(values), null=null, stated=moments.stated)
+
+
+def _moments_in_buckets(
+    values: ValueSet, arguments: Sequence[Argument]
+) -> tuple[int, ValueSet] | None:
+    """Return the moments whose buckets begin between two ends."""
+    unit, ends = str(arguments[0].value), values.moments
+    last = None if ends is None else next(islice(buckets(ends[1], datetime.max, unit), 1, 2), None)
+    if ends is None or last is None:
+        return 1, ValueSet(null=values.null)
+    return 1, moments_between(ends[0], last - MICROSECOND, arguments[1].type, null=values.null)
+
+
+def _years(values: ValueSet, arguments: Sequence[Argument]) -> tuple[int, ValueSet] | None:
+    """Return the moments of some years."""
+    span = values.span
+    if span is None or not 1 <= span[0] <= span[1] <= 9999:
+        return None
+    first = datetime(math.ceil(span[0]), 1, 1)
+    last = datetime.max.replace(year=math.floor(span[1]))
+    return 0, moments_between(first, last, arguments[0].type, null=values.null)
+
+
 _ALL_DAYS = (date.max - date.min).days
 
 FUNCTIONS = (
-    _field("year", MOMENT, lambda value: value.year(), 1, 9999, "an int16"),
-    _field("quarter", MOMENT, lambda value: value.quarter(), 1, 4, "1 to 4, an int8"),
-    _field("month", MOMENT, lambda value: value.month(), 1, 12, "1 to 12, an int8"),
+    _field(
+        "year",
+        MOMENT,
+        lambda value: value.year(),
+        1,
+        9999,
+        "an int16",
+        by_type=True,
+        part=(lambda moment: moment.year, ""),
+        preimage=_years,
+    ),
+    _field(
+        "quarter",
+        MOMENT,
+        lambda value: value.quarter(),
+        1,
+        4,
+        "1 to 4, an int8",
+        part=(lambda moment: (moment.month + 2) // 3, "year"),
+    ),
+    _field(
+        "month",
+        MOMENT,
+        lambda value: value.month(),
+        1,
+        12,
+        "1 to 12, an int8",
+        part=(lambda moment: moment.month, "year"),
+    ),
     _field(
         "week",
         MOMENT,
@@ -208,7 +309,7 @@ FUNCTIONS = (
         1,
         53,
         "ISO's week of the year, 1 to 53, an int8",
-        _part_sql("week", "WEEK", "WEEKOFYEAR"),
+        sql=_part_sql("week", "WEEK", "WEEKOFYEAR"),
     ),
     _field(
         "day",
@@ -217,7 +318,8 @@ FUNCTIONS = (
         1,
         31,
         "of the month, an int8",
-        _part_sql("day", "DAY", "DAYOFMONTH"),
+        sql=_part_sql("day", "DAY", "DAYOFMONTH"),
+        part=(lambda moment: moment.day, "month"),
     ),
     _field(
         "day_of_week",
@@ -226,7 +328,8 @@ FUNCTIONS = (
         1,
         7,
         "1 is Monday, 7 is Sunday, an int8",
-        _part_sql("isodow", "ISODOW"),
+        sql=_part_sql("isodow", "ISODOW"),
+        part=(lambda moment: moment.isoweekday(), "week"),
     ),
     _field(
         "day_of_year",
@@ -235,22 +338,39 @@ FUNCTIONS = (
         1,
         366,
         "an int16",
-        _part_sql("doy", "DAYOFYEAR"),
+        sql=_part_sql("doy", "DAYOFYEAR"),
+        part=(lambda moment: moment.timetuple().tm_yday, "year"),
     ),
-    _field("hour", TIME, lambda value: value.hour(), 0, 23, "in UTC, an int8"),
-    _field("minute", TIME, lambda value: value.minute(), 0, 59, "an int8"),
+    _field(
+        "hour",
+        TIME,
+        lambda value: value.hour(),
+        0,
+        23,
+        "in UTC, an int8",
+        part=(lambda moment: moment.hour, "day"),
+    ),
+    _field(
+        "minute",
+        TIME,
+        lambda value: value.minute(),
+        0,
+        59,
+        "an int8",
+        part=(lambda moment: moment.minute, "hour"),
+    ),
     _field("second", TIME, lambda value: value.second(), 0, 59, "whole seconds, an int8"),
     _field_name(
         "day_name",
         lambda value: value.day_of_week.index() + 1,
-        _DAYS,
+        DAY_NAMES,
         "DAYNAME({0})",
         "the day of the week in English, Monday to Sunday",
     ),
     _field_name(
         "month_name",
         lambda value: value.month(),
-        _MONTHS,
+        MONTH_NAMES,
         "MONTHNAME({0})",
         "the month in English, January to December",
     ),
@@ -259,6 +379,8 @@ FUNCTIONS = (
         (UNIT, MOMENT),
         gives=lambda arguments: _unit_fits(arguments[1], arguments[0]),
         build=_trunc,
+        values=_bucket_values,
+        preimage=_moments_in_buckets,
         parameters="unit",
         rule="the beginning of its year, quarter, month, week, day, hour, minute or second",
     ),
@@ -282,6 +404,7 @@ FUNCTIONS = (
         sql=("DATE_DIFF('day', {1}, {0})",),
         parameters="earlier",
         span=value_ranges.between(-_ALL_DAYS, _ALL_DAYS),
+        by_type=True,
         rule="days from the second to the first, by their dates, an int32",
     ),
     _function(
@@ -291,6 +414,7 @@ FUNCTIONS = (
         build=_epoch,
         sql=_part_sql("epoch", "EPOCH"),
         span=value_ranges.between(-62_135_596_800, 253_402_300_800),
+        by_type=True,
         rule="seconds since 1970 in UTC, a float64",
     ),
 )

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
 from . import constants
 from . import engine_values as ev
@@ -28,6 +28,7 @@ from .functions import FUNCTIONS
 from .methods import Methods
 from .scalar_function import Argument, Function, is_operator, shorten
 from .types import BOOL, Span, Type
+from .value_sets import TRUTHS, ValueSet, converted, listing
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -45,6 +46,15 @@ _RESERVED = re.compile(
 Schema = Mapping[str, Type]
 Columns: TypeAlias = "ir.Table | Mapping[str, Value]"  # by the name of a column
 Bounds = Mapping[str, Span]
+
+
+class Facts(Protocol):
+    """What is public about the values of columns, and of expressions by their texts."""
+
+    @property
+    def types(self) -> Schema: ...
+
+    def narrow(self, text: str, values: ValueSet) -> ValueSet: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +109,22 @@ class Expr(Methods):
 
     def range(self, bounds: Bounds) -> Span | None:
         """Return the ends between which the value lies if the columns lie between theirs, or None
-        if they are unknown.
+        if they are unknown. Ends that move with those of a type are unknown: a sum within the
+        limits of all dates would be all noise.
         """
+        span = self.widest_range(bounds)
+        return span if span == self._span(bounds, stretch=2) else None
+
+    def widest_range(self, bounds: Bounds) -> Span | None:
+        """Return such ends, also where they come from a type alone: enough for ranks."""
         span = self._span(bounds)
-        return None if span is None or span == constants.EMPTY_SPAN else span
+        return None if span == constants.EMPTY_SPAN else span
+
+    def values(self, facts: Facts) -> ValueSet:
+        """Return a set that holds every value of the expression, from facts about its columns and
+        about expressions in it.
+        """
+        return self._values(facts, {})
 
     @property
     def text(self) -> str:
@@ -119,7 +141,11 @@ class Expr(Methods):
     def _build(self, columns: Columns, schema: Schema, memo: dict[int, _BuiltValue]) -> _BuiltValue:
         raise NotImplementedError
 
-    def _span(self, bounds: Bounds) -> Span | None:
+    def _span(self, bounds: Bounds, stretch: int = 1) -> Span | None:
+        """Compute the ends; those that come from a type alone lie `stretch` times as far."""
+        raise NotImplementedError
+
+    def _values(self, facts: Facts, memo: dict[int, ValueSet]) -> ValueSet:
         raise NotImplementedError
 
     def _call(self, name: str, *arguments: object) -> Expr:
@@ -143,6 +169,26 @@ class Expr(Methods):
 
     def __repr__(self) -> str:
         return self.text
+
+    if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name not in ACCESSORS:
+                kind = type(self).__name__
+                raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+            group, example = ACCESSORS[name]
+            methods = [f".{row.name}" for row in FUNCTIONS.values() if row.group == group]
+            raise refusals.NO_ACCESSOR(
+                expression=shorten(self.text),
+                name=name,
+                methods=", ".join(method for method in methods if hasattr(Methods, method[1:])),
+                column=min(self.columns, default="day"),
+                example=example,
+            )
+
+
+ACCESSORS = {"dt": ("time", "month()"), "str": ("text", "lower()")}
+"""A name in other libraries for the methods of a kind → the group of these functions, and one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -179,8 +225,19 @@ class ColumnRef(Expr):
         value = ev.normalize(columns[self.name], argument.type, self.text)
         return _BuiltValue(value, argument, argument.type.kind == "float")
 
-    def _span(self, bounds: Bounds) -> Span | None:
+    def _span(self, bounds: Bounds, stretch: int = 1) -> Span | None:
         return bounds.get(self.name)
+
+    def _values(self, facts: Facts, memo: dict[int, ValueSet]) -> ValueSet:
+        kind = facts.types[self.name]
+        return facts.narrow(
+            self.text,
+            ValueSet(
+                TRUTHS if kind.kind == "bool" else None,
+                null=kind.nullable or kind.kind == "float",
+                is_written=kind.kind == "bool",
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -207,8 +264,13 @@ class Literal(Expr):
         argument = self._resolve(schema, {})
         return _BuiltValue(ev.constant(self.value, argument.type), argument)
 
-    def _span(self, bounds: Bounds) -> Span | None:
+    def _span(self, bounds: Bounds, stretch: int = 1) -> Span | None:
         return constants.span(self.value)
+
+    def _values(self, facts: Facts, memo: dict[int, ValueSet]) -> ValueSet:
+        if self.value is None:
+            return listing(null=True)
+        return listing(converted(self.value, constants.type_of(self.value)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -270,11 +332,27 @@ class FunctionCall(Expr):
             )
         return memo[id(self)]
 
-    def _span(self, bounds: Bounds) -> Span | None:
+    def _span(self, bounds: Bounds, stretch: int = 1) -> Span | None:
         fixed = [
             argument.value if isinstance(argument, Literal) else None for argument in self.arguments
         ]
-        return self.function.span([argument._span(bounds) for argument in self.arguments], fixed)
+        ends = self.function.span(
+            [argument._span(bounds, stretch) for argument in self.arguments], fixed
+        )
+        if ends is None or not self.function.by_type:
+            return ends
+        return ends[0] * stretch, ends[1] * stretch
+
+    def _values(self, facts: Facts, memo: dict[int, ValueSet]) -> ValueSet:
+        if id(self) not in memo:
+            arguments = [argument._resolve(facts.types, {}) for argument in self.arguments]
+            values = self.function.value_set(
+                [argument._values(facts, memo) for argument in self.arguments],
+                arguments,
+                self._resolve(facts.types, {}).type,
+            )
+            memo[id(self)] = facts.narrow(self.text, values)
+        return memo[id(self)]
 
 
 def literal(value: object) -> Expr:

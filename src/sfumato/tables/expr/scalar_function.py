@@ -8,6 +8,8 @@ of its values. A table of such records (`functions`) is the whole expression lan
            function of the declaration.
 *NaN*      `build` gets arguments without NaN, unless the function passes NaN through. A NaN that
            the function produces becomes null for the next function.
+*Values*   `values` maps sets of values of the arguments to one of the result: the public groups of
+           GROUP BY follow from it. It is computed in Python, so only where all engines agree.
 *Copies*   how often the built value mentions each argument, at most; this bounds the size of the
            statement before it is sent.
 """
@@ -15,7 +17,7 @@ of its values. A table of such records (`functions`) is the whole expression lan
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypedDict
 
@@ -25,6 +27,7 @@ from . import value_ranges
 from .constants import Constant
 from .engine_values import Value
 from .types import CASTS, WORDS, Kind, Span, Type
+from .value_sets import TRUTHS, ValueRule, ValueSet, by_span
 
 Group = Literal["arithmetic", "rounding", "mathematics", "logic", "choice", "text", "time", "cast"]
 
@@ -100,6 +103,8 @@ ANY = slot("a value", *WORDS)
 
 Gives = Callable[[Sequence[Argument]], Type]
 Build = Callable[[Sequence[Value], Sequence[Argument], Type], Value]
+Preimage = Callable[[ValueSet, Sequence[Argument]], tuple[int, ValueSet] | None]
+"""The place of an argument and a set that holds its values where the result is in a given set."""
 
 
 def is_operator(form: str) -> bool:
@@ -122,6 +127,9 @@ class Traits(TypedDict, total=False):
     """The fields of a function that have defaults."""
 
     span: value_ranges.Rule
+    by_type: bool
+    values: ValueRule | None
+    preimage: Preimage | None
     form: str
     many: bool
     pairs: bool
@@ -156,6 +164,9 @@ class Function:
     build: Build
     rule: str
     span: value_ranges.Rule = value_ranges.unknown
+    by_type: bool = False  # the ends of its span are those of a type: no bounds of a column
+    values: ValueRule | None = None  # None: two truth values, or integers between the span's ends
+    preimage: Preimage | None = None  # the set of the last argument, from one of the result
     form: str = ""
     many: bool = False  # the last place may be repeated
     pairs: bool = False  # the first two may be repeated, as in CASE
@@ -280,6 +291,28 @@ class Function:
             self.text(texts),
         )
 
+    def value_set(
+        self, sets: Sequence[ValueSet], arguments: Sequence[Argument], result: Type
+    ) -> ValueSet:
+        """Return a set that holds every value of a call, from the sets of its arguments."""
+        null = result.nullable and self._may_be_null([each.null for each in sets])
+        rule = self.values or (by_span(self.span) if result.kind == "integer" else None)
+        values = None if rule is None else rule(sets, arguments, result, null)
+        if values is None:
+            values = (
+                ValueSet(TRUTHS, null=null, is_written=True)
+                if result.kind == "bool"
+                else ValueSet(null=null or result.kind == "float")
+            )
+        # the owner may state keys without null, and rows may be null
+        is_stated = not self.pairs and any(each.stated for each in sets)
+        may_be_null = result.nullable and not self.never_null
+        return (
+            replace(values, null=values.null or may_be_null)
+            if is_stated and not values.stated
+            else values
+        )
+
     def __reduce__(self) -> tuple[Callable[[str], Function], tuple[str]]:
         """Pickle and copy a function by its name, so that copies share the row of the table."""
         from .functions import function_named
@@ -287,9 +320,13 @@ class Function:
         return function_named, (self.name,)
 
     def _nullable(self, arguments: Sequence[Argument]) -> bool:
+        return self._may_be_null([argument.type.nullable for argument in arguments])
+
+    def _may_be_null(self, nulls: Sequence[bool]) -> bool:
+        """Tell whether the result may be null, from whether each argument may be."""
         if self.never_null or self.makes_null:
             return self.makes_null
-        return (all if self.skips_null else any)(argument.type.nullable for argument in arguments)
+        return (all if self.skips_null else any)(nulls)
 
 
 def _intersect(inner: Span | None, limits: Span | None) -> Span | None:

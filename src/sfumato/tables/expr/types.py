@@ -64,7 +64,7 @@ _NOT_NULL = " not null"
 _DECIMAL = re.compile(r"(?:decimal|numeric)\((\d{1,4}),(\d{1,4})\)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Type:
     """One type. Compared by value; `bare` leaves nullability aside."""
 
@@ -147,6 +147,9 @@ class Type:
     @property
     def words(self) -> str:
         return WORDS[self.kind]
+
+    def __repr__(self) -> str:
+        return f"Type.of({str(self)!r})"
 
     def __str__(self) -> str:
         names = {

@@ -32,6 +32,14 @@ def between(low: int, high: int) -> Rule:
     return lambda spans, constants: (Fraction(low), Fraction(high))
 
 
+TRUTH: Span = (Fraction(0), Fraction(1))
+"""The ends of truth values, as numbers."""
+
+
+def truth(spans: Spans, constants: Sequence[Constant]) -> Span | None:
+    return TRUTH
+
+
 def corners(function: Callable[..., Fraction]) -> Rule:
     """Return the rule of a function whose extremes lie at the ends of its arguments."""
 

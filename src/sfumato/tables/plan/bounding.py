@@ -4,7 +4,8 @@
                 (k·2^s) // max(n, k): at most k·2^s, with no row left out and nothing drawn. For the
                 Gaussian, whose noise follows the Euclidean norm, w is the largest integer with w²·Σ
                 c_g² ≤ k²·4^s and w ≤ 2^s, c_g the unit's rows in group g: a unit spread over many
-                groups keeps more of its weight.
+                groups keeps more of its weight. Not so where a count selects the groups
+                (`limits_total`): its rows then weigh k·2^s together, as for Laplace noise.
 *Votes*         One for each group a unit is in: w = (m·2^s) // max(G, m), or for the Euclidean norm
                 the largest w with w²·G ≤ m·4^s, w ≤ 2^s.
 *Truncation*    instead, where declared: at most k rows of a unit (m groups), those with the
@@ -35,6 +36,7 @@ from ..declare.declaration import Declaration
 from ..expr import engine_values as ev
 from ..expr.relational import group, select
 from ..expr.types import FLOAT, INT64
+from ..query.group_keys import group_limit
 from ..query.stages import Query
 from . import plan_refusals as refusals
 
@@ -61,6 +63,7 @@ class Bounding:
     truncation: bool
     table_rows: int
     called: str = ""  # the unit's name, if that is not the names of its columns
+    limits_total: bool = False  # whether weights are those of the L1 norm, whatever the noise
 
     @classmethod
     def of(cls, query: Query, norm: Norm) -> Bounding:
@@ -86,7 +89,8 @@ class Bounding:
             )
         if declared.max_rows is None:
             raise refusals.MAX_ROWS_MISSING(table=declared.name, unit=declared.unit_name)
-        groups = declared.max_groups or declared.max_rows
+        limit = group_limit(query)
+        groups = declared.max_rows if limit is None else limit.count
         most = declared.table_rows * (
             declared.max_rows if query.rows.fans else 1
         )  # repeated by a join, a unit's rows still weigh no more than its limit
@@ -120,7 +124,11 @@ class Bounding:
         if not self.unit:
             return "row"
         return (
-            "drawn" if self.truncation else "root" if self.norm == "L2" and self.grouped else "part"
+            "drawn"
+            if self.truncation
+            else "root"
+            if self.norm == "L2" and self.grouped and not self.limits_total
+            else "part"
         )
 
     @property
@@ -227,7 +235,7 @@ def row_weights(
 
     k, s = bounding.rows, bounding.bits
     owners = base if owners is None else owners
-    if bounding.norm == "L2" and keys:
+    if bounding.rule == "root":
         pairs = group(owners, [*units, *keys], {"c": owners.count()})
         few = ibis.least(pairs.c, _WIDE)
         counted = group(pairs, units, {"n": pairs.c.sum(), "q": (few * few).sum()})
@@ -305,7 +313,7 @@ def votes(
     counted = group(pairs, units, {"n": pairs.count()})
     weight = (
         _part(m << s, counted.n, m)
-        if bounding.norm == "L1"
+        if bounding.rule != "root"
         else _root(m << 2 * s, counted.n, 1 << s)
     )
     joined = pairs.join(select(counted, _columns_named(counted, units) | {"w": weight}), units)

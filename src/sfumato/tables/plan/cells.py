@@ -114,9 +114,9 @@ class Builder:
     that they need beyond the components of a query.
     """
 
-    def __init__(self, components: Sequence[Component]) -> None:
+    def __init__(self, components: Sequence[Component], alone: int | None = None) -> None:
         self.components = list(components)
-        self.counts = counts_of(components)
+        self.counts = _counts_beside(components, alone)
         self._blocks: list[Block] = []
         self._readings: list[list[Reading]] = [[] for _ in components]
 
@@ -189,8 +189,10 @@ class Builder:
         )
 
 
-def families_of(components: Sequence[Component]) -> tuple[Family, ...]:
-    """Return the columns whose components can share cells, and counts that no column contains."""
+def families_of(components: Sequence[Component], alone: int | None = None) -> tuple[Family, ...]:
+    """Return the columns whose components can share cells, and counts that no column contains. The
+    count at the place `alone` is to have noise of its own.
+    """
     columns: dict[tuple[object, ...], list[int]] = {}
     for place, component in enumerate(components):
         if component.form in ("value", "centred", "square") and component.pair is None:
@@ -207,7 +209,7 @@ def families_of(components: Sequence[Component]) -> tuple[Family, ...]:
                 next((i for i in places if components[i].form == "square"), None),
             )
         )
-    counts = counts_of(components)
+    counts = _counts_beside(components, alone)
     covered = [family.population for family in families]
     for population in sorted(counts, key=_width):
         if not any(_contains(population, smaller) for smaller in covered):
@@ -300,6 +302,11 @@ def counts_of(components: Sequence[Component]) -> dict[Population, int]:
         for place, component in enumerate(components)
         if component.form == "one" and not component.pooled
     }
+
+
+def _counts_beside(components: Sequence[Component], alone: int | None) -> dict[Population, int]:
+    counts = counts_of(components)
+    return {population: place for population, place in counts.items() if place != alone}
 
 
 def column_key(component: Component) -> tuple[object, ...]:

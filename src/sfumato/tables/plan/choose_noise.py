@@ -3,21 +3,24 @@
 *Measure*   Candidates: each component by itself, or cells that serve several components at once
             (`cells`). The best one has the least error on the columns that were asked for, and no
             column has a larger error than with components apart and equal shares.
-*Split*     The measured blocks, every quantile and the selection of groups get shares of the
-            promise: equal ones, or those with which the sum of the columns' relative variances is
-            least. The counts that say how much was clipped or withheld get a fortieth in all.
+*Split*     The measured blocks and every quantile get shares of the promise: equal ones, or those
+            with which the sum of the columns' relative variances is least. The counts that say how
+            much was clipped or withheld get a fortieth in all.
+*Groups*    If groups are selected, the objective also weighs how large a group must be
+            (`choose_selection`); a selection by votes gets its share before all others.
 *Shares*    are of ε (and add up to it), of μ² or of ρ, whichever the promise is in. A quantile
-            spends half of its share on its interval.
+            with an interval spends a fifth of its share on two points beside it, the rest on
+            weights between knots (`rank_ends`).
 *Law*       Laplace for a promise of ε alone; Gaussian for ρ or μ. For (ε, δ) the law with the
-            smaller sum of relative variances: Gaussian wins when many blocks, or units in many
-            groups, are released at once. If groups are selected, it leaves half of δ to that.
+            smaller objective: Gaussian wins when many blocks, or units in many groups, are released
+            at once. If groups are selected, it leaves half of δ to that.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import compress
@@ -25,19 +28,37 @@ from typing import TypedDict
 
 from ...errors import Refused
 from ...exact.balls import sqrt_up
+from ...exact.numbers import exact
 from ...guarantees import GDP, Approx, Guarantee, Pure, Relation
 from ...guarantees.gdp import largest_mu
 from ...guarantees.guarantee import NoiseTarget, common_relation_and_unit, noise_notions
 from ...guarantees.largest_epsilon import largest_epsilon
-from ...mechanisms import Combined, OptimalSelection, WeightedQuantile
+from ...mechanisms import (
+    Combined,
+    CountThreshold,
+    Gaussian,
+    Laplace,
+    OptimalSelection,
+    WeightedQuantile,
+)
 from ...mechanisms.shared.additive import Additive
 from ...mechanisms.shared.better_law import Norm, fit_noise, norms_for
 from ...mechanisms.shared.mechanism import Mechanism
 from ..aggregates.component import Component
+from ..aggregates.rank_ends import AWAY, BRACKET, WEIGHTS
 from ..query.stages import Query
 from . import plan_refusals as refusals
 from .bounding import NARROW, Bounding
 from .cells import Block, Measurement, Reading
+from .choose_selection import (
+    Promised,
+    Selection,
+    Way,
+    choose_by_votes,
+    deciding_counts,
+    plausible_size,
+    weigh_size,
+)
 from .components import ColumnPlan
 from .split_promise import Split, choose_split, sum_relative_variances
 
@@ -50,11 +71,15 @@ MOST_GROUPS = 1 << 12  # groups of one unit, if groups are selected privately
 # searches in ball arithmetic; cached, because they depend on public numbers only
 _largest_mu = lru_cache(maxsize=256)(largest_mu)
 _optimal_selection = lru_cache(maxsize=256)(OptimalSelection)
+_count_threshold = lru_cache(maxsize=256)(CountThreshold)
+_WITHOUT = Way("none")
 
 Noise = tuple[Mechanism, ...]
-"""The mechanisms of a block: one additive mechanism; for a quantile its own mechanism and those of
-the ends of its interval.
+"""The mechanisms of a block: one additive mechanism, or the threshold of the count that selects
+groups; for a quantile its own mechanism or, with an interval, those of a point below it, of one
+above it, and of the weights between knots.
 """
+Adds = Additive | CountThreshold
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +93,7 @@ class Calibration:
     blocks: tuple[Block, ...]
     readings: tuple[Reading, ...]
     noise: tuple[Noise, ...]
-    selection: OptimalSelection | None
+    selection: Selection | None
     mechanism: Combined
     gains: tuple[float, ...]
     """For each column its standard error, relative to that of components apart with equal shares.
@@ -89,14 +114,14 @@ class Calibration:
         rows = self.bounding.bits + (self.bounding.table_rows - 1).bit_length()
         return block.row.bit_length() + rows > NARROW
 
-    def draws_of(self, place: int) -> list[tuple[Additive, int, str]]:
+    def draws_of(self, place: int) -> list[tuple[Adds, int, str]]:
         """Return the draws in a component's noise: mechanism, weight, and a name that is the same
         for the same draw.
         """
         draws = []
         for block, weights in self.readings[place].parts:
             mechanism = self.noise[block][0]
-            assert isinstance(mechanism, Additive)
+            assert isinstance(mechanism, Additive | CountThreshold)
             draws += [
                 (mechanism, weight, f"{block}.{cell}")
                 for cell, weight in enumerate(weights)
@@ -107,14 +132,14 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
-    """A candidate for a calibration: what is measured and its noise, the (ε, δ) left for the
-    selection of groups, and the (ε, δ) that Gaussian noise states.
+    """A candidate for a calibration: what is measured and its noise, the selection of groups, and
+    the (ε, δ) that Gaussian noise states.
     """
 
     bounding: Bounding
     split: Split
     noise: tuple[Noise, ...]
-    selection: tuple[Fraction, Fraction] | None
+    selection: Selection | None
     stated: tuple[Fraction, Fraction] | None
 
 
@@ -123,21 +148,33 @@ def calibrate(
     components: tuple[Component, ...],
     columns: Sequence[ColumnPlan],
     promise: Guarantee,
+    group_size: int = 1000,
 ) -> Calibration:
-    """Choose the noise that keeps a promise with the smallest error."""
+    """Choose the noise, and the selection of groups, that keep a promise with the least objective.
+    A plausible group has `group_size` rows.
+    """
     norms = norms_for(promise.noise_target)
     if not norms:
         notions = ", ".join(f"sf.{kind.__name__}" for kind in noise_notions())
         raise refusals.NOTION_WITHOUT_NOISE(promise=promise, notions=notions)
-    if not query.public and not _delta(promise):
-        raise refusals.KEYS_WITHOUT_DELTA(promise=promise, column=query.keys[0])
-    drafts = [_draft(query, components, columns, promise, norm) for norm in norms]
+    if not query.public:
+        if not _delta(promise):
+            raise refusals.KEYS_WITHOUT_DELTA(promise=promise, column=query.keys[0])
+        groups = Bounding.of(query, "L1").groups
+        if groups > MOST_GROUPS:
+            raise refusals.UNIT_IN_TOO_MANY_GROUPS(groups=groups, most=MOST_GROUPS)
+    drafts = [
+        _draft(components, columns, promise, *candidate)
+        for norm in norms
+        for candidate in _candidates(query, components, tuple(columns), promise, norm, group_size)
+    ]
     draft = min(
         (draft for draft in drafts if draft is not None),
-        key=lambda draft: _relative_variance(draft, columns),
+        key=lambda draft: _objective(draft, columns, group_size),
     )
-    selection = None if draft.selection is None else _selection(query, *draft.selection)
-    parts: list[Mechanism] = [] if selection is None else [selection]
+    selection = draft.selection
+    by_votes = selection is not None and selection.place is None
+    parts: list[Mechanism] = [selection.mechanism] if selection is not None and by_votes else []
     parts += [mechanism for mechanisms in draft.noise for mechanism in mechanisms]
     epsilon, delta = draft.stated or (None, None)
     mechanism = Combined(parts, epsilon=epsilon, delta=delta)
@@ -155,45 +192,89 @@ def calibrate(
     )
 
 
-def _draft(
+def _candidates(
     query: Query,
+    components: tuple[Component, ...],
+    columns: tuple[ColumnPlan, ...],
+    promise: Guarantee,
+    norm: Norm,
+    group_size: int,
+) -> list[tuple[Bounding, Way]]:
+    """List the ways to select groups beside noise of one norm, each with the bounds it needs."""
+    bounding = Bounding.of(query, norm)
+    if query.public:
+        return [(bounding, _WITHOUT)]
+    target = promise.noise_target
+    assert target is not None
+    promised = Promised(
+        math.inf if target.epsilon is None else float(exact(target.epsilon)),
+        math.sqrt(target.mu_squared or 0),
+        float(_delta(promise)),
+    )
+    by_votes = choose_by_votes(
+        bounding,
+        promised,
+        group_size,
+        pools=norm == "L2" and target.mu_squared is None,
+        has_noise=any(component.form != "point" for component in components),
+    )
+    return [
+        (bounding, by_votes),
+        *(
+            (replace(bounding, limits_total=True), Way("count", place=place))
+            for place in deciding_counts(components, columns)
+        ),
+    ]
+
+
+def _draft(
     components: tuple[Component, ...],
     columns: Sequence[ColumnPlan],
     promise: Guarantee,
-    norm: Norm,
+    bounding: Bounding,
+    way: Way,
 ) -> Draft | None:
     """Draft noise of one norm, by the best measurement whose noise the samplers can draw. None if
     Gaussian noise is to be fitted to (ε, δ) and nothing adds noise.
     """
-    bounding = Bounding.of(query, norm)
     if bounding.rule == "root":
         # groups weigh rows by the Euclidean norm: no total has these weights to compare with
         components = tuple(component for component in components if component.name != TOTAL)
-    splits = choose_split(components, columns, bounding, selects=not query.public, care=CARE)
+    splits = choose_split(components, columns, bounding, care=CARE, alone=way.place)
     for split in splits[:-1]:
         try:
-            return _fit(split, bounding, promise)
+            return _fit(split, bounding, promise, way)
         except Refused as refused:
             if refused.code != "noise.scale":
                 raise
-    return _fit(splits[-1], bounding, promise)
+    return _fit(splits[-1], bounding, promise, way)
 
 
-def _fit(split: Split, bounding: Bounding, promise: Guarantee) -> Draft | None:
+def _fit(split: Split, bounding: Bounding, promise: Guarantee, way: Way) -> Draft | None:
     """Fit noise to the shares of a promise. Gaussian noise for ε and δ is fitted to all blocks
-    together.
+    together, with that of votes.
     """
-    measurement, shares, selected = split.measurement, split.shares, split.selected
+    measurement, selects = split.measurement, way.rule != "none"
+    shares = [share * (1 - way.share) for share in split.shares]
     bare, delta, stated = promise.without_delta(), _delta(promise), None
     fitted = bare  # the promise whose shares additive noise keeps; quantiles and groups keep `bare`
-    if bounding.norm == "L2" and "L1" in norms_for(promise.noise_target):
-        additive = (not _is_quantile(measurement, block) for block in measurement.blocks)
-        rest = sum(compress(shares, additive), Fraction(0))
-        if not rest:
-            return None
-        stated = largest_epsilon(bare.scaled(rest)), delta / 2 if selected else delta
-        fitted = GDP.from_square(_largest_mu(*stated) ** 2 / rest)
-        delta -= stated[1]
+    votes: NoiseTarget | None = None  # what the Gaussian noise of votes keeps
+    if "L1" in norms_for(promise.noise_target):
+        pooled = way.share if way.rule == "gaussian" else Fraction(0)
+        if bounding.norm == "L2":
+            additive = (not _is_quantile(measurement, block) for block in measurement.blocks)
+            rest = sum(compress(shares, additive), Fraction(0))
+            if not rest:
+                return None
+            pooled += rest
+        if pooled:
+            stated = largest_epsilon(bare.scaled(pooled)), delta / 2 if selects else delta
+            joint = GDP.from_square(_largest_mu(*stated) ** 2 / pooled)
+            votes = joint.scaled(way.share).noise_target if way.rule == "gaussian" else None
+            fitted = joint if bounding.norm == "L2" else bare
+            delta -= stated[1]
+    elif way.rule == "gaussian":
+        votes = bare.scaled(way.share).noise_target
     targets = {share: fitted.scaled(share).noise_target for share in set(shares)}
     noise = tuple(
         _quantile_noise(measurement.components[block.places[0]], bounding, bare, share)
@@ -201,8 +282,55 @@ def _fit(split: Split, bounding: Bounding, promise: Guarantee) -> Draft | None:
         else (_additive_noise(measurement, block, bounding, targets[share]),)
         for block, share in zip(measurement.blocks, shares, strict=True)
     )
-    selection = (largest_epsilon(bare.scaled(selected)), delta) if selected else None
-    return Draft(bounding, split, noise, selection, stated)
+    if way.place is not None:
+        ((block, _),) = split.readings[way.place].parts
+        selection = _by_count(
+            measurement.components[way.place], way.place, bounding, noise[block][0], delta
+        )
+        noise = (*noise[:block], (selection.mechanism,), *noise[block + 1 :])
+        return Draft(bounding, split, noise, selection, stated)
+    if not selects:
+        return Draft(bounding, split, noise, None, stated)
+    epsilon = largest_epsilon(bare.scaled(way.share)) if votes is None else None
+    return Draft(bounding, split, noise, _by_votes(bounding, epsilon, votes, delta), stated)
+
+
+def _by_count(
+    component: Component, place: int, bounding: Bounding, noise: Mechanism, delta: Fraction
+) -> Selection:
+    """Let the noisy count of rows or units select groups."""
+    assert isinstance(noise, Laplace | Gaussian)
+    counts_rows = component.form == "one"
+    bits = bounding.component_bits(component)
+    twice = 2 if bounding.relation == "replace" else 1
+    threshold = _count_threshold(
+        noise=noise,
+        delta=delta,
+        total=twice * (bounding.weight if counts_rows else bounding.most_votes),
+        most=bounding.weight if counts_rows else 1 << bits,
+    )
+    return Selection(threshold, bits, counts_rows, place)
+
+
+def _by_votes(
+    bounding: Bounding, epsilon: Fraction | None, target: NoiseTarget | None, delta: Fraction
+) -> Selection:
+    """Let votes select groups: by the best rule for a vote, or with the Gaussian noise of a target.
+    A unit's votes are weighed by the L1 norm, whatever the noise of the columns is.
+    """
+    ballot = replace(bounding, norm="L1")
+    bits, unit = ballot.vote_bits, _unit_arguments(bounding)
+    if target is None:
+        assert epsilon is not None
+        rule = _optimal_selection(
+            epsilon=epsilon, delta=delta, groups=ballot.groups, quanta=1 << bits, **unit
+        )
+        return Selection(rule, bits)
+    twice = 2 if ballot.relation == "replace" else 1
+    square = Fraction(twice * ballot.groups << 2 * bits)
+    noise = fit_noise("L2", target, sqrt_up(square), **unit)
+    total = twice * ballot.most_votes
+    return Selection(_count_threshold(noise=noise, delta=delta, total=total, most=1 << bits), bits)
 
 
 def _is_quantile(measurement: Measurement, block: Block) -> bool:
@@ -228,17 +356,11 @@ def _additive_noise(
 def _quantile_noise(
     component: Component, bounding: Bounding, promise: Guarantee, share: Fraction
 ) -> Noise:
-    """Return the mechanism of a quantile and, with an interval, those of its ends: half of the
-    share for the quantile, a quarter for each end.
-    """
+    """Return the mechanism of a quantile or, with an interval, those of its bracket and bins."""
     aggregate = component.aggregate
     assert aggregate is not None
     assert aggregate.q is not None
-
-    def epsilon(part: Fraction) -> Fraction:
-        return largest_epsilon(promise.scaled(part), ranged=True)
-
-    value_epsilon = epsilon(share / 2 if aggregate.interval and not aggregate.beyond else share)
+    has_ends = aggregate.interval and not aggregate.beyond
     quantile = partial(
         WeightedQuantile,
         q=aggregate.q,
@@ -248,30 +370,37 @@ def _quantile_noise(
         groups=bounding.grouped,
         **_unit_arguments(bounding),
     )
-    value = quantile(epsilon=value_epsilon)
+    part = share * BRACKET if has_ends else share
+    epsilon = largest_epsilon(promise.scaled(part), ranged=True)
+    value = quantile(epsilon=epsilon)
     if aggregate.beyond:
         # one point that is a bound of the extreme: the other end of its interval is public
         below, above = value.ends(aggregate.confidence)
         return (below if aggregate.beyond == "max" else above,)
-    if not aggregate.interval:
+    if not has_ends:
         return (value,)
+    shift = math.ceil(AWAY / value.rate)
     return (
-        value,
-        *quantile(epsilon=epsilon(share / 4)).ends((1 + aggregate.confidence) / 2),
+        quantile(epsilon=epsilon, shift=shift),
+        quantile(epsilon=epsilon, shift=-shift),
+        _bins_noise(bounding, promise.scaled(share * WEIGHTS)),
     )
 
 
-def _selection(query: Query, epsilon: Fraction, delta: Fraction) -> OptimalSelection:
-    bounding = Bounding.of(query, "L1")
-    if bounding.groups > MOST_GROUPS:
-        raise refusals.UNIT_IN_TOO_MANY_GROUPS(groups=bounding.groups, most=MOST_GROUPS)
-    return _optimal_selection(
-        epsilon=epsilon,
-        delta=delta,
-        groups=bounding.groups,
-        quanta=1 << bounding.vote_bits,
-        **_unit_arguments(bounding),
+def _bins_noise(bounding: Bounding, promise: Guarantee) -> Additive:
+    """Return the noise of the weights between knots, in all groups. A unit that is replaced may
+    take its whole weight from one bin and bring it to another.
+    """
+    target = promise.noise_target
+    assert target is not None
+    (norm, *_) = norms_for(target)
+    swaps = 2 if bounding.relation == "replace" else 1
+    sensitivity = (
+        Fraction(swaps * bounding.weight)
+        if norm == "L1"
+        else sqrt_up(Fraction(swaps * bounding.weight**2))
     )
+    return fit_noise(norm, target, sensitivity, **_unit_arguments(bounding))
 
 
 class UnitArguments(TypedDict):
@@ -304,18 +433,24 @@ def relative_variance(calibration: Calibration, columns: Sequence[ColumnPlan]) -
     )
 
 
-def _relative_variance(draft: Draft, columns: Sequence[ColumnPlan]) -> float:
-    return sum_relative_variances(
+def _objective(draft: Draft, columns: Sequence[ColumnPlan], group_size: int) -> float:
+    """Return the sum of relative variances, times the factor for the size that groups need."""
+    variance = sum_relative_variances(
         columns,
         draft.split.measurement.components,
         draft.split.readings,
         draft.bounding,
         [_variance(noise) for noise in draft.noise],
     )
+    if draft.selection is None:
+        return variance
+    plausible = plausible_size(draft.bounding, group_size, counts_rows=draft.selection.counts_rows)
+    return (variance or 1.0) * weigh_size(draft.selection.half, plausible)
 
 
 def _variance(noise: Noise) -> float:
-    return noise[0].variance if isinstance(noise[0], Additive) else 0.0
+    additive = noise[0].noise if isinstance(noise[0], CountThreshold) else noise[0]
+    return additive.variance if isinstance(additive, Additive) else 0.0
 
 
 def _keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:

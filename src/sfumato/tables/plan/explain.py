@@ -5,15 +5,20 @@ Every sentence is public: it follows from the query, the declaration and the bud
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...exact.numbers import text
 from ...guarantees import Guarantee
-from ...mechanisms import Gaussian
+from ...mechanisms import CountThreshold, Gaussian
 from ..aggregates.component import Component
-from ..query.stages import Rows
+from ..expr.expressions import ColumnRef
+from ..query.group_keys import group_limit
+from ..query.per_unit import PerUnit
+from ..query.stages import Query, Rows, RowStep
 from . import min_max
 from .components import learned_column
+from .explain_groups import explain_selection, explain_shown_from
 
 if TYPE_CHECKING:
     from .query_plan import Plan
@@ -26,33 +31,27 @@ def explain_rules(plan: Plan) -> tuple[str, ...]:
     """Return what a release does to the data before it counts, one sentence for each rule."""
     declared, bounding = plan.query.rows.declaration, plan.calibration.bounding
     rules = []
-    rows = _count_rows(bounding.rows) + (
-        "" if plan.query.rows.once else declared.learned.limit_note("max_rows")
-    )
+    rows, note = _count_rows(bounding.rows), declared.learned.limit_note("max_rows")
     if not declared.unit:
         rules.append("each row is taken as a different person")
+    elif plan.query.rows.once:
+        rules.append(f"each {declared.unit_name} has one row here, and counts once")
     elif bounding.truncation:
-        rules.append(f"at most {rows} of each {declared.unit_name} count")
-    elif bounding.norm == "L2" and bounding.grouped:
+        rules.append(f"{rows} of a {declared.unit_name} with more count, drawn at random{note}")
+    elif bounding.rule == "root":
         rules.append(
-            f"a {declared.unit_name} counts for at most {rows} in one group; one with rows in "
-            f"many groups is down-weighted in each"
+            f"a {declared.unit_name} with more than {rows} counts as {rows} in one group; "
+            f"spread over groups, as fewer in each{note}"
         )
     else:
-        rules.append(
-            f"a {declared.unit_name} counts for at most {rows}; one with more rows is "
-            f"down-weighted to {_count_rows(bounding.rows)} in total"
-        )
+        rules.append(f"a {declared.unit_name} with more than {rows} counts as {rows}{note}")
     if declared.unit:
-        rules.append(f"rows without a {declared.unit_name} are left out")
+        rules.append(f"rows without a {declared.unit_name} are skipped")
     rules += dict.fromkeys(
         rule for step in plan.query.rows.steps for rule in getattr(step, "rules", ())
     )
-    if any(component.form == "unit" for component in plan.components) and bounding.grouped:
-        rules.append(
-            f"a {declared.unit_name} is counted in at most {bounding.groups} "
-            f"groups{declared.learned.limit_note('max_groups')}"
-        )
+    rules += dict.fromkeys(_explain_inner_clipping(plan.query.rows))
+    rules += _explain_group_limit(plan)
     rules += dict.fromkeys(
         _explain_clipping(component) + _learned_note(component, plan.query.rows)
         for component in plan.components
@@ -65,19 +64,141 @@ def explain_rules(plan: Plan) -> tuple[str, ...]:
     rules += [rule for rule in beyond if rule]
     if any(component.form == "distinct" for component in plan.components) and declared.unit:
         rules.append(
-            f"at most {bounding.rows} different values of each {declared.unit_name} count; values "
-            f"held only by a {declared.unit_name} with more may be left out"
+            f"of a {declared.unit_name} with more than {bounding.rows} different values, "
+            f"{bounding.rows} count"
         )
+    if any(component.form == "distinct" for component in plan.components):
+        rules.append("a noisy number of different values below 0 is shown as 0")
     rules += dict.fromkeys(
         _explain_nulls(component)
         for component in plan.components
         if component.of is not None and component.form != "side"
     )
-    if plan.query.keys and plan.query.public:
-        rules.append("groups are the public keys; rows with other keys are left out")
-    elif plan.query.keys:
-        rules.append("small groups may be withheld")
+    rules += explain_groups(plan.query)
+    if shown_from := explain_shown_from(plan):
+        rules.append(shown_from)
     return tuple(rules)
+
+
+def explain_groups(query: Query) -> tuple[str, ...]:
+    """Say where the groups come from, and which rows are in none of them."""
+    if not query.keys:
+        return ()
+    counts = {
+        name: f"{len(domain)} of {name}"
+        for name, domain in zip(query.keys, query.domains, strict=True)
+        if domain
+    }
+    implied = {name: values for name in counts if (values := query.implied(name)) is not None}
+    from_question = [counts[name] for name, values in implied.items() if not values.stated]
+    within_bounds = [
+        f"{counts[name]} within the bounds of {' and '.join(sorted(values.stated))}"
+        for name, values in implied.items()
+        if values.stated
+    ]
+    rules = []
+    if from_question:
+        rules.append(
+            f"groups follow from the question, and each is shown: {', '.join(from_question)}"
+        )
+    if within_bounds:
+        rules.append(
+            f"groups follow from the declaration, and each is shown: {', '.join(within_bounds)}"
+        )
+    if len(from_question) < len(counts):
+        rules.append("rows with other keys than the public ones are left out")
+    return tuple(rules)
+
+
+def _explain_group_limit(plan: Plan) -> list[str]:
+    """Say in how many groups a unit counts, where the noise or the selection depends on it."""
+    declared, limit = plan.query.rows.declaration, group_limit(plan.query)
+    counts_units = any(component.form == "unit" for component in plan.components)
+    if limit is None or not plan.query.keys:
+        return []
+    groups = "1 group" if limit.count == 1 else f"{limit.count} groups"
+    if limit.is_declared:
+        note = declared.learned.limit_note("max_groups")
+        rule = (
+            f"a {declared.unit_name} in more than {groups} counts as "
+            f"{limit.count}, split over them{note}"
+        )
+        is_learned = "max_groups" in dict(declared.learned.limits)
+        ballot_rule = (
+            f"a {declared.unit_name} in many groups votes for them as for {limit.count}"
+            f"{declared.learned.limit_note('max_groups')}"
+        )
+        votes = [ballot_rule] if is_learned and plan.needs_ballot else []
+        return [*([rule] if counts_units else []), *votes]
+    if counts_units or plan.needs_ballot:
+        return [f"a {declared.unit_name} is counted in at most {groups}: {limit.why}"]
+    return []
+
+
+def explain_left_out(plan: Plan) -> tuple[str, ...]:
+    """Return what learned limits leave out of an answer, where learning excluded 0.
+
+    Learning looked at all rows of the table, so nothing is said of a part of them.
+    """
+    rows, learned = plan.query.rows, plan.query.rows.declaration.learned
+    is_part = any(not isinstance(step, RowStep) or step.column is None for step in rows.steps)
+    if is_part or (plan.query.keys and plan.query.public):
+        return ()
+    notes = [] if rows.once else [*_explain_rows_beyond(plan), *_explain_groups_beyond(plan)]
+    columns = dict.fromkeys(
+        name
+        for component in plan.components
+        if component.form in ("value", "centred") and (name := learned_column(component, rows))
+    )
+    for name in columns:
+        low, high = rows.declaration.ranges[name]
+        notes += [
+            f"{share} lie {side} the bounds of {name} [{text(low)}, {text(high)}]"
+            for side, share in learned.rows_outside(name).items()
+        ]
+    return tuple(notes)
+
+
+def _explain_rows_beyond(plan: Plan) -> list[str]:
+    """Say how many rows lie beyond a learned limit, where components sum rows. Under the rule
+    `root` a unit may count for more rows than its limit, if they are in several groups.
+    """
+    bounding, declared = plan.calibration.bounding, plan.query.rows.declaration
+    share = declared.learned.least_beyond("max_rows")
+    if not share or all(component.form in ("unit", "distinct") for component in plan.components):
+        return []
+    count = "count only as far as they spread over groups"
+    if bounding.rule != "root":
+        count = "are not counted"
+    limit = f"{bounding.rows} per {declared.unit_name}"
+    return [f"{share} of rows, beyond the limit of {limit}, {count}"]
+
+
+def _explain_groups_beyond(plan: Plan) -> list[str]:
+    """Say how many groups of units lie beyond a learned limit, where units are counted in groups:
+    votes change no number. The limit was learned for groups by columns of the table.
+    """
+    query, declared = plan.query, plan.query.rows.declaration
+    share, limit = declared.learned.least_beyond("max_groups"), group_limit(query)
+    is_computed = any(getattr(step, "column", None) in query.keys for step in query.rows.steps)
+    if not share or limit is None or not limit.is_declared or is_computed:
+        return []
+    counts_units = any(component.form == "unit" for component in plan.components)
+    if not counts_units or set(query.keys) != set(declared.learned.keys):
+        return []
+    unit, most = declared.unit_name, "1 group" if limit.count == 1 else f"{limit.count} groups"
+    beyond = f"lie beyond the limit of {most} per {unit}"
+    return [f"{share} of pairs of {unit} and group {beyond}: counts are spread over them"]
+
+
+def explain_unmeasured(plan: Plan) -> tuple[str, ...]:
+    """Return the limits of which nobody measured what they leave out."""
+    rows, limit = plan.query.rows, plan.calibration.bounding.rows
+    is_limited = rows.declaration.unit and not rows.once
+    if not is_limited or "max_rows" in dict(rows.declaration.learned.limits):
+        return ()
+    unit = rows.declaration.unit_name
+    return (f"how many rows lie beyond the limit of {limit} per {unit} was not measured",)
 
 
 def explain(plan: Plan) -> str:
@@ -88,8 +209,7 @@ def explain(plan: Plan) -> str:
     lines.append(f"unit    {query.rows.declaration.unit_name}, neighbours by {bounding.relation}")
     lines += [f"rule    {rule}" for rule in explain_rules(plan)]
     lines += _explain_noise(plan)
-    if plan.calibration.selection is not None:
-        lines.append(f"groups  {plan.calibration.selection!r}")
+    lines += explain_selection(plan)
     lines += [f"error   {name} {plan.about(name, error)}" for name, error in plan.error().items()]
     return "\n".join(lines)
 
@@ -103,7 +223,8 @@ def _explain_noise(plan: Plan) -> list[str]:
         if component.form == "point":
             lines.append(f"noise   {component.name}: chosen by the exponential mechanism")
             continue
-        is_gaussian = isinstance(noise[0], Gaussian)
+        additive = noise[0].noise if isinstance(noise[0], CountThreshold) else noise[0]
+        is_gaussian = isinstance(additive, Gaussian)
         name, norm = ("Gaussian", "L2") if is_gaussian else ("Laplace", "L1")
         if block.cells:
             square = bounding.shared_l2_squared(block.row)
@@ -132,9 +253,7 @@ def _explain_noise(plan: Plan) -> list[str]:
 
 def cost_text(cost: Guarantee) -> str:
     """Return the numbers of a guarantee as text: ε = 0.5, δ = 1e-9."""
-    return ", ".join(
-        f"{cost.symbols.get(name, name)} = {text(value)}" for name, value in cost.parameters.items()
-    )
+    return cost.numbers_text
 
 
 def _count_rows(count: int) -> str:
@@ -152,6 +271,24 @@ def _explain_clipping(component: Component) -> str:
     )
 
 
+def _explain_inner_clipping(rows: Rows) -> Iterator[str]:
+    """Yield a rule for each value that a sub-query clips before it totals the rows of a unit."""
+    schema, learned = rows.declaration.schema, rows.declaration.learned
+    for step in rows.steps:
+        if isinstance(step, RowStep):
+            if step.column is not None:
+                schema = {**schema, step.column: step.expression.type(schema)}
+            continue
+        if isinstance(step, PerUnit):
+            for of, (low, high) in step.clipped(schema):
+                column = of.name if isinstance(of, ColumnRef) else ""
+                ends = f"[{text(low)}, {text(high)}]"
+                yield f"{of.text} clipped to {ends} in the sub-query{learned.bounds_note(column)}"
+        else:
+            yield from _explain_inner_clipping(step.right)
+        schema = step.schema(schema)
+
+
 def _learned_note(component: Component, rows: Rows) -> str:
     return rows.declaration.learned.bounds_note(learned_column(component, rows) or "")
 
@@ -161,5 +298,5 @@ def _explain_nulls(component: Component) -> str:
     if component.missing:
         return component.missing
     if component.filled:
-        return f"a missing {component.of.text} counts as its lower bound"
-    return f"rows where {component.of.text} is null or NaN are left out of its aggregates"
+        return f"missing values of {component.of.text} count as its lower bound"
+    return f"missing values of {component.of.text} (null, NaN) are skipped"

@@ -86,9 +86,15 @@ def with_placeholders(
     declaration: Declaration, columns: Iterable[str], *, rows: int | None = 1, size: int = 1
 ) -> Declaration:
     """Return a declaration with placeholders for missing limits."""
+    columns = tuple(columns)
     bounds = {**declaration.ranges, **dict.fromkeys(columns, (Fraction(-size), Fraction(size)))}
     ordered = tuple((column, bounds[column]) for column, _ in declaration.types if column in bounds)
-    return replace(declaration, bounds=ordered, max_rows=declaration.max_rows or rows)
+    return replace(
+        declaration,
+        bounds=ordered,
+        max_rows=declaration.max_rows or rows,
+        placeholders=columns,
+    )
 
 
 def all_with_placeholders(

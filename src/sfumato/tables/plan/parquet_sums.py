@@ -291,7 +291,7 @@ def _can_weigh(stored: StoredColumns, bounding: Bounding) -> bool:
         len(bounding.unit) == 1
         and _is_integer(stored, bounding.unit[0])
         and not bounding.truncation
-        and (bounding.norm == "L1" or not bounding.grouped)
+        and bounding.rule != "root"
     )
 
 

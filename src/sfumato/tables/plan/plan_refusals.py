@@ -22,12 +22,14 @@ KEYS_WITHOUT_DELTA = RefusalText(
         "protect()"
     ),
     "delta=1e-9",
+    shell="--delta 1e-9",
 )
 GROUP_SIZE_BELOW_ONE = RefusalText(
     "plan.group-size",
     "group_size={group_size}",
     "the assumed number of rows of a group has to be a whole number from 1 on",
     "group_size=1000",
+    shell="--group-size 1000",
 )
 
 # Sizes.
@@ -40,6 +42,7 @@ UNIT_IN_TOO_MANY_GROUPS = RefusalText(
         "declare fewer in protect()"
     ),
     "max_groups=10",
+    shell="--max-groups 10",
 )
 TOO_MANY_CELLS = RefusalText(
     "plan.groups",
@@ -64,4 +67,5 @@ MAX_ROWS_MISSING = RefusalText(
     "protect({table!r}, …)",
     "without max_rows in protect() one {unit} could have any number of rows",
     "max_rows=5",
+    shell="--max-rows 5",
 )

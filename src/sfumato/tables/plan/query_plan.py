@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -24,8 +25,10 @@ from ...exact.numbers import Number, probability
 from ...guarantees import Guarantee
 from ...mechanisms import Combined, Gaussian, Laplace, WeightedQuantile
 from ...noise.weighted_sums import Spread, SumLaw, Term, sum_bound
+from ...templates.summary import Summarized, Summary
 from ..aggregates import KINDS
 from ..aggregates.component import Component
+from ..aggregates.rank_ends import expected_half_width
 from ..aggregates.tree_noise import largest_half_width
 from ..query.stages import Query
 from . import plan_refusals as refusals
@@ -39,11 +42,12 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 10_000_000
 MOST_KEPT, LONGEST_KEPT = 32, 20_000  # cached queries of a source, and characters of each
+_MUCH = 5  # the error of a number of different values that the plan warns of
 _PRODUCT, _SUM = 62, 126  # bits of a weight times an integer, and of a sum of them
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Summarized):
     """A query and the noise that keeps a promise."""
 
     query: Query
@@ -86,6 +90,7 @@ class Plan:
                 self.declared,
                 bounding,
                 tuple(component.key for component in self.components),
+                self.needs_ballot,
             )
         )
         statements: tuple[EngineStatement, ...] | None = cache.pop(key, None)
@@ -97,12 +102,19 @@ class Plan:
                 bounding,
                 secrets.token_hex(16),
                 self.source.stored,
+                ballot=self.needs_ballot,
             )
         if key is not None:
             cache[key] = statements  # as the latest
             for oldest in list(cache)[:-MOST_KEPT]:
                 cache.pop(oldest, None)
         return statements
+
+    @property
+    def needs_ballot(self) -> bool:
+        """Tell whether votes of units select the groups."""
+        selection = self.calibration.selection
+        return selection is not None and selection.place is None
 
     @cached_property
     def text(self) -> str:
@@ -146,7 +158,17 @@ class Plan:
         kind = next(column.kind for column in self.columns if column.name == name)
         size = f" in a group of {self.group_size} rows"
         away = {"noise": "", "size": size, "rank": " rows away"}[KINDS[kind].error_of]
-        return f"± {error:.4g}{away}, with probability 0.95"
+        about = f"± {error:.4g}{away}, with probability 0.95"
+        if kind == "count_distinct" and error >= _MUCH:
+            about += f"; it tells little unless there are many more than {error:.0f} values"
+        return about
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before paying: that groups need very many people to be shown."""
+        from .explain_groups import warn_of_size
+
+        return warn_of_size(self)
 
     def explain(self) -> str:
         """Describe the plan in sentences."""
@@ -157,13 +179,25 @@ class Plan:
     def __str__(self) -> str:
         return self.explain()
 
+    def _summary(self) -> Summary:
+        return summarize_plan(
+            self.cost,
+            [(name, self.about(name, error)) for name, error in self.error().items()],
+            self.text,
+        )
+
     def _error(self, column: ColumnPlan, level: Fraction, size: int) -> float:
         effort.check()
         calibration, kind = self.calibration, KINDS[column.kind]
         component = self.components[column.components[0]]
         if component.form == "point":
-            first = calibration.noise_of(column.components[0])[0]
+            first, *ends = calibration.noise_of(column.components[0])
             assert isinstance(first, WeightedQuantile)
+            if ends:
+                added = ends[-1]
+                assert isinstance(added, Laplace | Gaussian)
+                half = expected_half_width(added.law, first.q, 1 - level, first.shift)
+                return up(Fraction(half) / (1 << calibration.bounding.bits))
             return up(
                 Fraction(abs(first.shift) + first.rank_error(level), 1 << calibration.bounding.bits)
             )
@@ -210,6 +244,18 @@ class Plan:
         return SumLaw.of((laws[name], weight) for name, weight in weights.items()).terms
 
 
+def summarize_plan(
+    cost: Guarantee, errors: Sequence[tuple[str, str]], text: str, notes: Sequence[str] = ()
+) -> Summary:
+    """Summarize a plan: its cost, the expected error of each column, and the question."""
+    return Summary(
+        title=f"plan · cost {cost.numbers_text} · nothing is read or charged",
+        heads=("column", "expected error"),
+        rows=errors,
+        notes=[*notes, text.replace("\n", " · "), "explain() says it in full"],
+    )
+
+
 def plan(
     query: Query,
     promise: Guarantee,
@@ -233,7 +279,7 @@ def plan(
     if not query.public and any(component.name == "count" for component in components):
         components = (*components, Component(TOTAL, "one", pooled=True))
     try:
-        calibration = calibrate(query, components, needed.columns, promise)
+        calibration = calibrate(query, components, needed.columns, promise, group_size)
     except Refused as refused:
         if refused.code != "noise.scale":
             raise

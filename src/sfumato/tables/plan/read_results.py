@@ -106,12 +106,13 @@ def public_groups(query: Query, types: list[pa.DataType]) -> ResultGroups:
     return ResultGroups(pa.table(columns), query, list(itertools.product(*query.domains)))
 
 
-def chosen_groups(ballot: pa.Table, selected: NDArray[np.bool_], query: Query) -> ResultGroups:
-    """Return the selected groups of a ballot, sorted by key, nulls last."""
+def chosen_groups(table: pa.Table, selected: NDArray[np.bool_], query: Query) -> ResultGroups:
+    """Return the groups of the selected lines of a result, sorted by key, nulls last."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    keys = ballot.drop_columns("votes").filter(pa.array(selected))
+    names = [f"k{i}" for i in range(len(query.keys))]
+    keys = table.select(names).filter(pa.array(selected))
     order = pc.sort_indices(
         keys, sort_keys=[(name, "ascending") for name in keys.column_names]
     )  # Arrow's default puts nulls at the end
@@ -120,6 +121,20 @@ def chosen_groups(ballot: pa.Table, selected: NDArray[np.bool_], query: Query) -
 
 def votes_of(ballot: pa.Table) -> NDArray[np.int64]:
     return integers(ballot.column("votes"), wide=False)
+
+
+def counts_of_lines(
+    statement: EngineStatement,
+    table: pa.Table,
+    component: Component,
+    place: int,
+    bounding: Bounding,
+) -> Integers:
+    """Read the count of each line of a result, for groups that are not selected yet."""
+    by_units = statement.shape == "units"
+    name = "votes" if by_units else f"s{place}_0"
+    wide = needs_decimal(component, bounding) and not by_units
+    return integers(table.column(name), wide=wide)
 
 
 def read_component(

@@ -38,17 +38,16 @@ _FEW = 6  # columns up to which it is tried to leave some out
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What is measured, how components are read from it, the share of each block and of the
-    selection of groups, and each column's variance relative to that of components apart.
+    """What is measured, how components are read from it, the share of each block, and each column's
+    variance relative to that of components apart.
     """
 
     measurement: Measurement
     readings: tuple[Reading, ...]
     shares: tuple[Fraction, ...]
-    selected: Fraction
     ratios: tuple[float, ...]
     worst: float
-    """The largest ratio, also of quantiles and of the selection of groups."""
+    """The largest ratio, also of quantiles."""
 
 
 def choose_split(
@@ -56,12 +55,14 @@ def choose_split(
     columns: Sequence[ColumnPlan],
     bounding: Bounding,
     *,
-    selects: bool,
     care: Fraction,
+    alone: int | None = None,
 ) -> list[Split]:
-    """Return ways to measure components, the best first; the last one needs the least noise."""
-    splitter = _Splitter(components, tuple(columns), bounding, selects=selects, care=care)
-    families = families_of(components)
+    """Return ways to measure components, the best first; the last one needs the least noise. The
+    count at the place `alone` gets noise of its own in all of them.
+    """
+    splitter = _Splitter(components, tuple(columns), bounding, care=care, alone=alone)
+    families = families_of(components, alone)
     needed = tuple(family for family in families if family.squares is not None)
     requested, further = pairs_of(components, families, cell_steps(bounding.rows))
     apart = splitter.best_split(needed)
@@ -119,15 +120,15 @@ class _Splitter:
         columns: tuple[ColumnPlan, ...],
         bounding: Bounding,
         *,
-        selects: bool,
         care: Fraction,
+        alone: int | None,
     ) -> None:
         self._components, self._columns, self._bounding = components, columns, bounding
         self._pooled = sum(component.pooled for component in components)
         self._care = care if self._pooled else Fraction(0)
-        self._selects = selects
+        self._alone = alone
         self._power = 2 if bounding.norm == "L1" else 1
-        self._equal = float(1 - self._care) / (len(components) - self._pooled + selects)
+        self._equal = float(1 - self._care) / (len(components) - self._pooled)
         apart = Builder(components).finish()
         readings = tuple(ways[0] for ways in apart.readings)
         variances = [
@@ -152,7 +153,7 @@ class _Splitter:
         """Split the promise over the cells of some columns and the other components; with `counts`,
         these are all counts, too.
         """
-        builder = Builder(self._components)
+        builder = Builder(self._components, self._alone)
         paired = [family for pair in pairs for family in pair.families]
         for pair in pairs:
             add_pair(builder, pair, cell_steps(self._bounding.rows))
@@ -188,9 +189,6 @@ class _Splitter:
             for i in slots
             if measurement.components[measurement.blocks[i].places[0]].form == "point"
         ]
-        if self._selects:  # the selection of groups comes after all blocks
-            fixed.append(len(measurement.blocks))
-            slots.append(len(measurement.blocks))
         parts += [{i: self._equal**self._power} for i in fixed]
         shares, ratios = self._best_shares(parts, slots)
         pooled = self._care / self._pooled if self._pooled else self._care
@@ -198,7 +196,6 @@ class _Splitter:
             measurement,
             readings,
             tuple(shares.get(i, pooled) for i in range(len(measurement.blocks))),
-            shares[len(measurement.blocks)] if self._selects else Fraction(0),
             tuple(ratios[: len(self._columns)]),
             max(ratios, default=0.0),
         )

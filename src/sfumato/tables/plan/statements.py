@@ -64,8 +64,12 @@ def build_statements(
     bounding: Bounding,
     secret: str,
     stored: StoredColumns | None = None,
+    *,
+    ballot: bool,
 ) -> tuple[EngineStatement, ...]:
-    """Build all that the engine has to compute for a query."""
+    """Build all that the engine has to compute for a query; with `ballot`, also the votes by which
+    groups are selected.
+    """
     units, keys = (
         [f"u{i}" for i in range(len(bounding.unit))],
         [f"k{i}" for i in range(len(query.keys))],
@@ -78,23 +82,23 @@ def build_statements(
     elif units and not at_once:
         # a view, so that no part of the two is the same: engines would keep that part, with all its
         # rows, in memory
-        owners = base_rows(table.view(), query, (), bounding, units, keyed=bounding.norm == "L2")
+        owners = base_rows(table.view(), query, (), bounding, units, keyed=bounding.rule == "root")
         rows = row_weights(rows, bounding, units, keys, owners=owners)
     statements = []
     voters = (
         base_rows(table, query, (), bounding, units)
-        if not query.public or any(component.form == "unit" for component in components)
+        if ballot or any(component.form == "unit" for component in components)
         else None
     )
-    if not query.public:
+    if ballot:
         assert voters is not None
-        ballot = replace(
+        in_all = replace(
             bounding, norm="L1"
         )  # what a unit's votes weigh together is what counts here
         statements.append(
             EngineStatement(
                 "ballot",
-                votes(voters, ballot, units, keys, secret)
+                votes(voters, in_all, units, keys, secret)
                 if units
                 else group(voters, keys, {"votes": voters.count()}),
             )

@@ -19,7 +19,7 @@ from ..expr.expressions import Expr
 from . import query_refusals as refusals
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Aggregate:
     """One aggregate: of which values (`of`) and rows (`where`), with bounds `low` and `high`."""
 
@@ -56,6 +56,9 @@ class Aggregate:
                 f"confidence={_exactly(self.confidence)}" if self.interval else "interval=False"
             )
         return f"{self.beyond or self.kind}({', '.join(arguments)})"
+
+    def __repr__(self) -> str:
+        return self.text
 
     def filter(self, where: Expr) -> Aggregate:
         """Aggregate only the rows that meet a condition. Other rows still count towards the

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
+from itertools import islice
 
 from ..expr.expressions import ColumnRef, Expr, as_expr, python_text
-from ..expr.types import MONTHS, Type
+from ..expr.types import Type
+from ..expr.value_sets import buckets
 from . import query_refusals as refusals
 
 UNITS = ("year", "quarter", "month", "week", "day", "hour")
 MOST_BUCKETS = 100_000
-_STEPS = {"week": timedelta(days=7), "day": timedelta(days=1), "hour": timedelta(hours=1)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,26 +46,17 @@ class Calendar:
     def keys(self, schema: Mapping[str, Type]) -> tuple[date | datetime, ...]:
         """Return the beginnings of all buckets, in the type of the column."""
         moment = self.expression.type(schema)
-        at = _begin(self.first, self.unit)
-        buckets: list[datetime] = []
-        while at <= self.last:
-            if len(buckets) == MOST_BUCKETS:
-                raise refusals.TOO_MANY_BUCKETS(
-                    unit=self.unit,
-                    most=MOST_BUCKETS,
-                    coarser=UNITS[max(UNITS.index(self.unit) - 1, 0)],
-                )
-            buckets.append(at)
-            try:
-                at = _next(at, self.unit)
-            except (OverflowError, ValueError):  # the end of time
-                break
+        listed = list(islice(buckets(self.first, self.last, self.unit), MOST_BUCKETS + 1))
+        if len(listed) > MOST_BUCKETS:
+            raise refusals.TOO_MANY_BUCKETS(
+                unit=self.unit,
+                most=MOST_BUCKETS,
+                coarser=UNITS[max(UNITS.index(self.unit) - 1, 0)],
+            )
         if moment.kind == "date":
-            return tuple(bucket.date() for bucket in buckets)
+            return tuple(bucket.date() for bucket in listed)
         return (
-            tuple(bucket.replace(tzinfo=UTC) for bucket in buckets)
-            if moment.zone
-            else tuple(buckets)
+            tuple(bucket.replace(tzinfo=UTC) for bucket in listed) if moment.zone else tuple(listed)
         )
 
 
@@ -93,21 +85,3 @@ def _moment(value: str | date | datetime, argument: str) -> datetime:
     if isinstance(moment, date):
         return datetime(moment.year, moment.month, moment.day)
     raise refusals.NOT_A_DATE(argument=argument, value=value)
-
-
-def _begin(at: datetime, unit: str) -> datetime:
-    if unit == "hour":
-        return at.replace(minute=0, second=0, microsecond=0)
-    day = datetime(at.year, at.month, at.day)
-    if unit in MONTHS:
-        return day.replace(day=1, month=(at.month - 1) // MONTHS[unit] * MONTHS[unit] + 1)
-    if unit == "week" and day >= datetime.min + timedelta(days=day.weekday()):
-        return day - timedelta(days=day.weekday())
-    return day
-
-
-def _next(at: datetime, unit: str) -> datetime:
-    if unit in _STEPS:
-        return at + _STEPS[unit]
-    year, month = divmod(at.year * 12 + at.month - 1 + MONTHS[unit], 12)
-    return at.replace(year=year, month=month + 1)

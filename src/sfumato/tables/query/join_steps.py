@@ -18,9 +18,9 @@ from ..expr.column_names import unused_name
 from ..expr.expressions import Expr, call, col
 from ..expr.promotion import common_type, convert
 from ..expr.relational import select
-from ..expr.renaming import rename_columns, right_names
 from ..expr.types import Type
 from .owned_rows import Schema, columns_of, engine_rows, text_of
+from .renaming import rename_columns, right_names
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir

@@ -20,12 +20,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..declare.declaration import Declaration, Key
-from ..expr.expressions import ColumnRef, Expr
-from ..expr.renaming import rename_columns, right_names
+from ..declare.declaration import Declaration
+from ..expr.expressions import ColumnRef, Expr, col
+from ..expr.types import Type
+from ..expr.value_sets import ValueSet
 from . import query_refusals as refusals
+from .column_facts import ColumnFacts
 from .join_steps import Join, JoinKind, Match, MatchKind, On, Pairs
 from .owned_rows import tables_in
+from .renaming import rename_columns, right_names
 from .unit_work import (
     COMPARED_ROWS,
     JOINED_ROWS,
@@ -106,24 +109,14 @@ def join_rows(
         brought,
         JOINED_ROWS if owned and fans else 0,
     )
-    outer = how == "left"
+    schema = step.schema(left.schema)
     ranges = {
         **left.ranges,
         **{new: right.ranges[old] for new, old in brought if old in right.ranges},
     }
-    domains = {
-        **left.domains,
-        **{
-            new: _with_null_key(right.domains[old], outer=outer)
-            for new, old in brought
-            if old in right.domains
-        },
-    }
     for old, new in same.items():  # known of one, and so of both
         if old in right.ranges and new not in ranges:
             ranges[new] = right.ranges[old]
-        if old in right.domains and new not in domains:
-            domains[new] = right.domains[old]
     links = {new: right.links[old] for old, new in same.items() if old in right.links} | dict(
         left.links
     )
@@ -134,9 +127,9 @@ def join_rows(
             left.declaration, left.declaration if right.public else right.declaration
         ),
         steps=(*left.steps, step),
-        schema=step.schema(left.schema),
+        schema=schema,
         ranges=ranges,
-        domains=domains,
+        facts=_joined_facts(left, right, step, schema, same, owned=owned),
         links=links | {new: right.links[old] for new, old in brought if old in right.links},
         once=owned and left.once and right.once,
         fans=True,
@@ -308,9 +301,64 @@ def _equal_columns(left: Rows, right: Rows, pairs: Pairs) -> dict[str, str]:
     return equal
 
 
-def _with_null_key(keys: tuple[Key, ...], *, outer: bool) -> tuple[Key, ...]:
-    """Return public keys, with null for rows without a match if the join is a left join."""
-    return (*keys, None) if outer and None not in keys else keys
+def _joined_facts(
+    left: Rows,
+    right: Rows,
+    step: Join,
+    schema: Mapping[str, Type],
+    same: Mapping[str, str],
+    *,
+    owned: bool,
+) -> ColumnFacts:
+    """Return the facts about columns after a join. In an inner join equal columns share what is
+    known of one of them, and in a left join the right columns may be null.
+    """
+    outer, facts = step.how == "left", left.facts
+    types = {**facts.types, **{new: schema[new] for new, _ in step.columns}}
+    sets = {
+        new: replace(values, null=values.null or outer)
+        for new, old in step.columns
+        for values in [right.facts.values(col(old))]
+    }
+    for old, new in same.items():
+        if new in facts.types and new not in facts.definitions:
+            sets[new] = _known_of_one(facts.values(col(new)), right.facts.values(col(old)))
+    fixed = _right_fixed(left, right, step, owned=owned)
+    return replace(
+        facts,
+        types=types,
+        fixed=facts.fixed | frozenset(new for new, old in step.columns if old in fixed),
+    ).about(sets)
+
+
+def _known_of_one(left: ValueSet, right: ValueSet) -> ValueSet:
+    """Return what is known of two columns that are equal: the keys of the left one, if stated."""
+    return left if left.stated or (right.stated and left.values is not None) else left & right
+
+
+def _right_fixed(left: Rows, right: Rows, step: Join, *, owned: bool) -> frozenset[str]:
+    """Return the right columns that have one value for each unit after a join. A condition beside
+    the unit may leave some rows of a unit without a match, and so with null.
+    """
+    if owned:
+        unit = set(zip(left.declaration.unit, right.declaration.unit, strict=True))
+        named = {
+            (ours.name, theirs.name)
+            for ours, theirs in step.pairs
+            if isinstance(ours, ColumnRef) and isinstance(theirs, ColumnRef)
+        }
+        matches_alike = step.where is None and named <= unit and len(named) == len(step.pairs)
+        return frozenset(
+            name
+            for name in right.schema
+            if (step.how == "inner" or matches_alike) and right.facts.is_fixed(col(name))
+        )
+    is_single = (
+        step.where is None
+        and all(left.facts.is_fixed(ours) for ours, _ in step.pairs)
+        and most_matches(left.schema, right, step.pairs) == 1
+    )
+    return frozenset(right.schema) if is_single else frozenset()
 
 
 def _larger_limits(left: Declaration, right: Declaration) -> Declaration:

@@ -14,7 +14,7 @@ the unit, or SELECT DISTINCT with the unit among the columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
@@ -137,6 +137,17 @@ class PerUnit:
         return totals.rename(
             dict(zip([*columns, *(name for name, _ in self.totals)], [*named, *sums], strict=True))
         )
+
+    def clipped(self, before: Schema) -> Iterator[tuple[Expr, Span]]:
+        """Yield the values that this step clips before it adds them, with the ends."""
+        for _, total in self.totals:
+            grid = None if total.of is None else _grid(total, before, self.ranges)
+            if grid is None:
+                continue
+            assert total.of is not None
+            ends, sure = (grid.low * grid.step, grid.high * grid.step), total.of.range({})
+            if sure is None or sure[0] < ends[0] or sure[1] > ends[1]:
+                yield total.of, ends
 
     def _step(self, total: Total, before: Schema) -> float:
         grid = None if total.of is None else _grid(total, before, self.ranges)

@@ -4,7 +4,7 @@ Names in braces are fields.
 
 from __future__ import annotations
 
-from ...errors import RefusalText
+from ...errors import RefusalText, RefusedName
 
 # Aggregates.
 
@@ -54,6 +54,24 @@ TOO_MANY_BUCKETS = RefusalText(
     "unit={coarser!r}",
 )
 
+# Names from other libraries.
+
+ROWS_ARE_NOT_SHOWN = RefusalText(
+    "table.attribute",
+    "{table}.{name}",
+    "rows cannot be shown: only noisy answers leave a protected table; describe() shows its "
+    "columns, free of charge",
+    "{table}.describe()",
+    kind=RefusedName,
+)
+NAMED_OTHERWISE = RefusalText(
+    "table.attribute",
+    "{table}.{name}",
+    "a protected table has no {name}, but a method that does the same",
+    "{table}.{rewrite}",
+    kind=RefusedName,
+)
+
 # Conditions, new columns and keys.
 
 CONDITION_NOT_EXPRESSION = RefusalText(
@@ -83,8 +101,14 @@ UNIT_OVERWRITTEN = RefusalText(
 KEY_NOT_A_NAME = RefusalText(
     "stage.keys",
     "group_by(…)",
-    "group_by takes columns by name",
-    "mutate(decade=sf.col('age') // 10).group_by('decade')",
+    "group_by takes columns by name, and an expression under a name",
+    "group_by(decade=sf.col('age') // 10)",
+)
+KEY_HIDES_COLUMN = RefusalText(
+    "stage.keys",
+    "group_by({column}=…)",
+    "the table has a column {column} already",
+    "group_by({column}_group={expression})",
 )
 CALENDAR_HIDES_COLUMN = RefusalText(
     "stage.keys",

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TypedDict
 
+from ...errors import F
 from ...exact.numbers import Number
 from ...guarantees import Guarantee
-from ...keywords import F, takes
+from ...keywords import takes
 
 Within = Number | Mapping[str, Number]
 """An accuracy: of the only column, or by column."""

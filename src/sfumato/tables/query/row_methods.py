@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from ...errors import trim_methods
+from ...templates.summary import Summarized, Summary
 from ..declare.declaration import Key
 from ..expr.expressions import Expr
 from .aggregate import Aggregate
 from .calendars import Calendar
+from .foreign_names import NamedByOthers
 from .join_steps import On
 from .stages import Groups, Query, Rows
 
 
-class RowVerbs:
+@trim_methods
+class RowVerbs(NamedByOthers, Summarized):
     """A table with the methods of its rows: where, mutate, group_by, aggregate, and the joins."""
 
     @property
     def rows(self) -> Rows:
         """Return all rows, as one side of a join or a union."""
         raise NotImplementedError
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.rows.columns
+
+    @property
+    def schema(self) -> dict[str, str]:
+        """The types of the columns, by name, as `types=` of `protect` takes them."""
+        return {column: str(kind) for column, kind in self.rows.schema.items()}
+
+    def describe(self) -> Summary:
+        """Return what is declared: columns, types, bounds, public keys, unit, limits and budget. It
+        reads no data and costs nothing.
+        """
+        return self._summary()
 
     def __getitem__(self, name: str) -> Expr:
         """Return a column, for use in conditions."""
@@ -27,6 +48,8 @@ class RowVerbs:
     def where(self, condition: Expr | str) -> Rows:
         """Keep the rows that meet a condition: an expression, or its text."""
         return self.rows.where(condition)
+
+    filter = where
 
     def mutate(self, /, **columns: Expr) -> Rows:
         """Add columns, each computed from the same row."""
@@ -68,20 +91,29 @@ class RowVerbs:
         """Add the rows of another protected table."""
         return self.rows.union(right, columns)
 
-    def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar) -> Groups:
-        """Group rows with the same values of these columns."""
+    def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar | Expr) -> Groups:
+        """Group rows with the same values of these columns. `city=["Roma", "Bari"]` lists the
+        public keys of a column, and each of them gets an answer; an expression is a new column.
+
+        >>> visits.group_by(city=["Roma", "Bari"]).count().release(epsilon=0.1).rows
+        (('Bari',), ('Roma',))
+        """
         return self.rows.group_by(*keys, **public)
 
     def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
-        """Aggregate all rows to one row of answers."""
+        """Aggregate all rows to one row of answers: a column for each aggregate, by its name.
+
+        >>> visits.aggregate(n=sf.count(), people=sf.count_units()).release(epsilon=0.1).names
+        ('n', 'people')
+        """
         return self.rows.aggregate(**aggregates)
 
-    @property
-    def _whose(self) -> str:
-        """Return whose rows they are, in a few words."""
-        declared = self.rows.declaration
-        return (
-            f"unit {declared.unit_name}"
-            if declared.unit
-            else "each row is taken as a different person"
-        )
+    agg = aggregate
+
+    def count(self) -> Query:
+        """Count the rows: the query of one column n, to plan and to release."""
+        return self.rows.count()
+
+    def _summary(self) -> Summary:
+        declared = self.rows.declaration._summary()
+        return replace(declared, title=f"table {declared.title}")

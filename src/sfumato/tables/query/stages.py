@@ -14,13 +14,21 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol, Unpack
 
+from ...errors import trim_methods
+from ...templates.summary import Summarized, Summary
 from ..declare.declaration import Declaration, Key, check_keys
+from ..declare.describe_columns import HEADS, describe_columns
 from ..expr.column_names import check_names
-from ..expr.expressions import ColumnRef, Expr, col
+from ..expr.expressions import ColumnRef, Expr, col, python_text
 from ..expr.types import Type
+from ..expr.value_ranges import TRUTH
+from ..expr.value_sets import ValueSet
 from . import query_refusals as refusals
 from .aggregate import Aggregate, percent
 from .calendars import Calendar
+from .column_facts import ColumnFacts
+from .foreign_names import NamedByOthers
+from .group_keys import public_keys
 from .join_steps import Join, Match, On, Union
 from .owned_rows import Origin
 from .per_unit import PerUnit, Total
@@ -63,8 +71,9 @@ Step = RowStep | PerUnit | Join | Match | Union
 """A step of a query, from rows to rows."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+@trim_methods
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rows(NamedByOthers, Summarized):
     """The rows of a protected table after some steps: conditions, new columns, joins, unions."""
 
     declaration: Declaration
@@ -72,7 +81,7 @@ class Rows:
     steps: tuple[Step, ...] = ()
     schema: Mapping[str, Type] = field(default_factory=dict, repr=False)
     ranges: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict, repr=False)
-    domains: Mapping[str, tuple[Key, ...]] = field(default_factory=dict, repr=False)
+    facts: ColumnFacts = field(default_factory=lambda: ColumnFacts({}), repr=False)
     once: bool = False  # every unit has at most one row
     origin: Origin | None = field(default=None, repr=False)
     links: Mapping[str, str] = field(
@@ -101,8 +110,8 @@ class Rows:
             curator,
             (),
             declaration.schema,
-            declaration.ranges,
-            declaration.domains,
+            {**_truth_ranges(declaration.schema), **declaration.ranges},
+            ColumnFacts.of(declaration),
             origin=origin,
             links=links or {},
         )
@@ -138,10 +147,38 @@ class Rows:
         """Return the table and the steps as text."""
         return "\n".join([f"from {self.declaration.name}", *(step.text for step in self.steps)])
 
+    def public_keys(self, name: str) -> tuple[Key, ...]:
+        """Return the public keys of a column; () if it has none, or is not there."""
+        return self.facts.keys(col(name), self.schema[name]) if name in self.schema else ()
+
     def __getitem__(self, name: str) -> Expr:
         column = col(name)
         column.type(self.schema)  # refuses a name that is not there
         return column
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.schema)
+
+    def describe(self) -> Summary:
+        """Return the steps, and the types, bounds and public keys of the columns. It reads no data
+        and costs nothing.
+        """
+        return self._summary()
+
+    def _summary(self) -> Summary:
+        unit, learned = self.declaration.unit, self.declaration.learned
+        domains = {
+            name: self.public_keys(name)
+            for name, kind in self.schema.items()
+            if kind.kind != "bool"  # their keys follow from the type
+        }
+        return Summary(
+            title=self.text.replace("\n", " · "),
+            heads=HEADS,
+            rows=describe_columns(self.schema, self.ranges, domains, unit, learned),
+        )
 
     def where(self, condition: Expr | str) -> Rows:
         """Keep the rows that meet a condition; not those for which it is null. A text is read as in
@@ -154,8 +191,16 @@ class Rows:
         if condition.type(self.schema).kind != "bool":
             raise refusals.CONDITION_NOT_TRUE_OR_FALSE(condition=condition.text)
         return spend(
-            replace(self, steps=(*self.steps, RowStep(condition))), condition.cost, "where(…)"
+            replace(
+                self,
+                steps=(*self.steps, RowStep(condition)),
+                facts=self.facts.where(condition),
+            ),
+            condition.cost,
+            "where(…)",
         )
+
+    filter = where
 
     def mutate(self, /, **columns: Expr) -> Rows:
         """Add columns, each computed from the same row. The unit cannot be changed."""
@@ -215,12 +260,19 @@ class Rows:
 
         return union(self, right, columns)
 
-    def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar) -> Groups:
+    def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar | Expr) -> Groups:
         """Group rows with the same values of these columns. `city=["Roma", "Bari"]` lists the
-        public keys of a column; a calendar adds a column of that name, with its buckets as public
-        keys.
+        public keys of a column; an expression adds a column of that name, and so does a calendar,
+        with its buckets as public keys.
         """
         self._protected("group_by(…)")
+        expressions = {name: key for name, key in public.items() if isinstance(key, Expr)}
+        if expressions:
+            for name, expression in expressions.items():
+                if name in self.schema:
+                    raise refusals.KEY_HIDES_COLUMN(column=name, expression=python_text(expression))
+            lists = {name: key for name, key in public.items() if not isinstance(key, Expr)}
+            return self.mutate(**expressions).group_by(*keys, *expressions, **lists)
         calendars = {
             name: public_keys
             for name, public_keys in public.items()
@@ -241,26 +293,29 @@ class Rows:
         if not all(isinstance(name, str) for name in keys):
             raise refusals.KEY_NOT_A_NAME()
         named = list(dict.fromkeys([*keys, *public]))
-        domains = {
-            name: tuple(self.domains[name])
-            if name in self.domains
-            else _by_type(self.schema.get(name))
-            for name in named
-        }
         for name in named:
-            column = self[name]
+            self[name]  # refuses a name that is not there
             if name in self.declaration.unit:
                 raise refusals.KEY_IS_UNIT(column=name)
-            if name in public:
-                listed_keys = public[name]
-                assert not isinstance(listed_keys, Calendar)  # calendars returned above
-                domains[name] = check_keys(name, listed_keys, column.type(self.schema))
-        return Groups(self, tuple(named), tuple(domains[name] for name in named))
+        listed_keys = {
+            name: check_keys(name, keys_of_column, self.schema[name])
+            for name, keys_of_column in public.items()
+            if not isinstance(keys_of_column, Calendar | Expr)  # these returned above
+        }
+        domains = public_keys(self.facts, named, self.schema, listed_keys)
+        return Groups(self, tuple(named), domains)
 
     def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
         """Aggregate all rows to one row of answers."""
         self._protected("aggregate(…)")
         return Groups(self, (), ()).aggregate(**aggregates)
+
+    agg = aggregate
+
+    def count(self) -> Query:
+        """Count the rows: the query of one column n, to plan and to release."""
+        self._protected("count()")
+        return Groups(self, (), ()).count()
 
     def per_unit(self, keys: Mapping[str, Expr], totals: Mapping[str, Total]) -> Rows:
         """Aggregate the rows of each unit to one row for each value of the keys. The unit, the keys
@@ -280,11 +335,10 @@ class Rows:
             name: key.range(self.ranges) for name, key in keys.items()
         }
         ends |= {name: total.range(self.ranges) for name, total in totals.items()}
-        domains = {
-            name: self.domains[key.name]
-            for name, key in keys.items()
-            if isinstance(key, ColumnRef) and key.name in self.domains
-        }
+        schema = step.schema(self.schema)
+        is_single = self.once or all(self.facts.is_fixed(key) for key in keys.values())
+        fixed = {name for name, key in keys.items() if self.facts.is_fixed(key)}
+        facts = ColumnFacts(schema, fixed=frozenset(schema if is_single else {*unit, *fixed}))
         spent = spend(
             self,
             cost_of(
@@ -298,11 +352,11 @@ class Rows:
         return replace(
             spent,
             steps=(*self.steps, step),
-            schema=step.schema(self.schema),
+            schema=schema,
             ranges={
                 name: pair for name, pair in ends.items() if pair is not None and pair[0] < pair[1]
             },
-            domains=domains,
+            facts=facts.about({name: self.facts.values(key) for name, key in keys.items()}),
             links={
                 name: self.links[key.name]
                 for name, key in keys.items()
@@ -329,11 +383,6 @@ class Rows:
         ends = expression.range(self.ranges)
         if ends is not None and ends[0] < ends[1]:
             ranges[name] = ends
-        domains = {column: keys for column, keys in self.domains.items() if column != name}
-        if (
-            isinstance(expression, ColumnRef) and expression.name in self.domains
-        ):  # the same column by another name
-            domains[name] = self.domains[expression.name]
         links = {column: word for column, word in self.links.items() if column != name}
         if isinstance(expression, ColumnRef) and expression.name in self.links:
             links[name] = self.links[expression.name]
@@ -342,14 +391,15 @@ class Rows:
             steps=(*self.steps, RowStep(expression, name)),
             schema=schema,
             ranges=ranges,
-            domains=domains,
+            facts=self.facts.define(name, expression),
             links=links,
         )
         return spend(rows, expression.cost, f"mutate({name:.60}=…)")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+@trim_methods
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Groups(NamedByOthers):
     """Rows grouped by keys. If all keys are public, every group has an answer, empty ones too; else
     groups are selected privately.
     """
@@ -373,8 +423,17 @@ class Groups:
         check_work(query.work, "aggregate(…)")
         return query
 
+    agg = aggregate
 
-@dataclass(frozen=True, slots=True, eq=False)
+    def count(self) -> Query:
+        """Count the rows of each group: the query of the keys and a column n."""
+        return self.aggregate(n=Aggregate("count"))
+
+    def __repr__(self) -> str:
+        return f"{self.rows.text}\ngroup by {', '.join(self.keys)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Query:
     """Aggregates of groups of rows, to plan and to release."""
 
@@ -387,6 +446,15 @@ class Query:
     def public(self) -> bool:
         """Tell whether all keys are public."""
         return all(self.domains)
+
+    def implied(self, name: str) -> ValueSet | None:
+        """Return the set from which the public keys of a column follow; None where the keys are
+        declared, or listed in the question, or private.
+        """
+        rows, keys = self.rows, self.domains[self.keys.index(name)]
+        values = rows.facts.values(col(name))
+        is_declared = bool(values.stated) and values.is_written
+        return None if is_declared or keys != rows.public_keys(name) else values
 
     @property
     def work(self) -> int:
@@ -421,6 +489,9 @@ class Query:
             ]
         )
 
+    def __repr__(self) -> str:
+        return self.text
+
     @asks(PlanOptions)
     def plan(self, **options: Unpack[PlanOptions]) -> Any:
         """Plan a release: its cost and its errors. Reads no data and costs nothing. With `within=`
@@ -452,8 +523,6 @@ def _name_columns(several: Mapping[str, Aggregate | tuple[Aggregate, ...]]) -> d
     return aggregates
 
 
-def _by_type(column_type: Type | None) -> tuple[Key, ...]:
-    """Return the public keys of a boolean column: true and false are public by their type."""
-    if column_type is None or column_type.kind != "bool":
-        return ()
-    return (False, True, None) if column_type.nullable else (False, True)
+def _truth_ranges(schema: Mapping[str, Type]) -> dict[str, tuple[Fraction, Fraction]]:
+    """Return the bounds that truth values have as numbers."""
+    return {name: TRUTH for name, column in schema.items() if column.kind == "bool"}

@@ -15,12 +15,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...errors import Refused
-from ..declare.declaration import MOST_ROWS, Declaration, Key, check_keys
+from ..declare.declaration import MOST_ROWS, Declaration
 from ..declare.learned_limits import LIMITS
 from ..expr.column_names import unused_name
 from ..expr.expressions import ColumnRef, Expr, col
 from ..expr.value_ranges import hull
 from . import query_refusals as refusals
+from .column_facts import ColumnFacts
 from .join_steps import Union
 from .joins import check_related, groups_of
 from .unit_work import check_rows, cost_of, spend
@@ -82,8 +83,11 @@ def union_rows(
         if (ends := hull([ours.range(left.ranges), theirs.range(right.ranges)]))
         and ends[0] < ends[1]
     }
-    domains = {
-        name: keys for name, ours, theirs in step.both if (keys := _keys(ours, theirs, left, right))
+    facts = ColumnFacts(schema, fixed=frozenset(left.declaration.unit))
+    sets = {
+        name: left.facts.values(ours) | right.facts.values(theirs)
+        for name, ours, theirs in step.both
+        if ours.type(left.schema).bare == theirs.type(right.schema).bare
     }
     links = {
         name: word
@@ -96,7 +100,7 @@ def union_rows(
         steps=(*left.steps, step),
         schema=schema,
         ranges=ranges,
-        domains=domains,
+        facts=facts.about(sets),
         links=links,
         once=False,
         fans=left.fans or right.fans,
@@ -110,20 +114,6 @@ def union_rows(
         rows, cost_of(side for _, ours, theirs in columns for side in (ours, theirs)), place
     )
     return rows, output_columns
-
-
-def _keys(ours: Expr, theirs: Expr, left: Rows, right: Rows) -> tuple[Key, ...]:
-    """Return the public keys of both sides, if both have them and are of one type."""
-    here, there = (
-        tuple(rows.domains.get(side.name, ())) if isinstance(side, ColumnRef) else ()
-        for side, rows in ((ours, left), (theirs, right))
-    )
-    same = here and there and ours.type(left.schema).bare == theirs.type(right.schema).bare
-    return (
-        check_keys(ours.text, list(dict.fromkeys([*here, *there])), ours.type(left.schema))
-        if same
-        else ()
-    )
 
 
 def _link_of(expression: Expr, rows: Rows) -> str:

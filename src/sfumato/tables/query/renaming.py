@@ -1,10 +1,10 @@
-"""Rename the columns of an expression, and name the right columns of a join."""
+"""Rename or define the columns of an expression, and name the right columns of a join."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .expressions import ColumnRef, Expr, FunctionCall, col
+from ..expr.expressions import ColumnRef, Expr, FunctionCall, call, col
 
 
 def rename_columns(expression: Expr, names: Mapping[str, str]) -> Expr:
@@ -18,6 +18,18 @@ def rename_columns(expression: Expr, names: Mapping[str, str]) -> Expr:
             expression.weight,
             expression.cost,
             expression.depth,
+        )
+    return expression
+
+
+def inline_columns(expression: Expr, definitions: Mapping[str, Expr]) -> Expr:
+    """Replace every column that has a definition by it."""
+    if isinstance(expression, ColumnRef):
+        return definitions.get(expression.name, expression)
+    if isinstance(expression, FunctionCall) and expression.columns & set(definitions):
+        return call(
+            expression.function.name,
+            *(inline_columns(argument, definitions) for argument in expression.arguments),
         )
     return expression
 
