@@ -11,8 +11,10 @@ import pytest
 
 @pytest.fixture
 def certain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """False alarms of a lesson, of all its cells together, below 1e-12 for those far out and for
-    each beside what is there.
+    """Learn what the histogram shows and no more: noise passes for people with a probability below
+    1e-12, far out as next to a crowd, and nobody is expected beyond the last inhabited cell.
     """
     monkeypatch.setattr("sfumato.session.learning.SURE", Fraction(1, 10**12))
     monkeypatch.setattr("sfumato.session.learning.NEXT", Fraction(1, 10**12))
+    monkeypatch.setattr("sfumato.session.noisy_cells.DOUBTS", ())
+    monkeypatch.setattr("sfumato.session.noisy_cells.THINNING", ((0.0, 1.0),))

@@ -204,7 +204,7 @@ def test_limits_are_learned_before_for_a_twentieth_of_the_budget() -> None:
             table.plan(COUNT, within=25)
         assert refused.value.code == "within.learning"
         answer = table.sql(COUNT, within=25)
-        assert "learned first, for an extra ε = 30:" in str(answer)
+        assert "ε = 30 more was spent to find limits:" in str(answer)
         assert table.declaration.max_rows == 4
         assert float(table.spent.parameters["epsilon"]) == pytest.approx(
             30 + math.log(20) * 4 / 25, rel=1e-3

@@ -182,7 +182,9 @@ def test_what_any_of_them_lacks_is_learned_once_for_all() -> None:
             4,
             {"spend": (0, 64), "age": (0, 64)},
         )
-        assert all("learned first, for an extra ε = 10:" in answer.rules[-1] for answer in answers)
+        assert all(
+            "ε = 10 more was spent to find limits:" in answer.rules[-1] for answer in answers
+        )
         assert "max_rows = 4" in answers[0].facts["declaration"]
         assert all(answer.recalled for answer in visits.release_all(queries, epsilon=60))
         assert visits.spent.parameters["epsilon"] == 70

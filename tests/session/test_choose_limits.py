@@ -23,13 +23,14 @@ from sfumato.session.choose_limits import (
     Aim,
     RowLimit,
     count_noise,
+    group_limit,
     histogram_share,
     row_edges,
     row_limit,
     value_bounds,
     value_edges,
 )
-from sfumato.session.noisy_cells import CellNoise, NoisyHistogram
+from sfumato.session.noisy_cells import SURE, CellNoise, NoisyHistogram, Outward
 from sfumato.tables.declare.declaration import MOST_ROWS
 from sfumato.tables.expr.grids import grid_of
 from sfumato.tables.expr.types import Type
@@ -100,13 +101,65 @@ def test_the_row_limit_has_the_least_error_of_all_powers_of_two(noise: float, gr
     chosen = row_limit(rows(**{f"n{2**j}": c for j, c in enumerate(counts)}), aim(noise, groups))
     assert errors[chosen.rows] == pytest.approx(min(errors.values()))
     assert chosen.rest is not None
-    share, _, _, lost, most = chosen.rest
+    share, _, _, lost, most, least = chosen.rest
     assert share == Fraction(round(1000 * sum(counts[chosen.rows.bit_length() :]) / 4930), 1000)
     truth = float((each * np.maximum(units - chosen.rows, 0)).sum() / (each * units).sum())
     assert abs(lost - truth) <= 0.001
-    assert lost <= most
+    assert least <= lost <= most
+    assert least <= truth <= most
     within = float((each * np.minimum(units, chosen.rows)).sum())
     assert chosen.fill == pytest.approx(within / (chosen.rows * 4930))
+
+
+def test_the_stated_range_of_rows_beyond_covers_every_place_within_the_cells() -> None:
+    """The middle of 9 to 16 rows was assumed, and stated as the least: 3.5 times the truth."""
+    chosen = row_limit(rows(n1=3000, n16=3000), aim(100.0, 30))
+    assert chosen.rows == 8
+    assert chosen.rest is not None
+    *_, lost, most, least = chosen.rest
+    shares = [Fraction(n - 8, n + 1) for n in range(9, 17)]
+    assert all(least <= share <= most for share in shares)
+    assert least == Fraction(99, 1000), "one tenth, less the noise, rounded down"
+    assert shares[0] < lost, "the twin: the estimate is no lower bound"
+
+
+def test_weak_evidence_is_better_than_none() -> None:
+    """Five people in noise of one half are not sure, and they are likelier than a default."""
+    people = rows(n8=5)
+    cells = Outward(people.counts, people.noise)
+    assert cells.seen_last(SURE) == -1
+    assert row_limit(people, aim(1e-3)).rows == 8
+    edges = value_edges(Type.of("float64"))
+    counts = [0.0] * (len(edges) - 1)
+    counts[edges.index(Fraction(32))] = 5.0
+    assert value_bounds(edges, histogram(counts), aim(1e-3))[0] == (0, 64)
+
+
+def test_the_noise_of_a_mean_is_divided_by_what_counts() -> None:
+    """All units have five to eight rows. A limit of 4 has the same noise in a mean as one of 1,
+    and leaves out less.
+    """
+    people = rows(n8=1000)
+    total, means = aim(5.0), Aim(5.0, 30, 1, lean=False, mean=True)
+    assert row_limit(people, total).rows == 8
+    assert row_limit(people, means).rows == 8
+    noisy = Aim(400.0, 30, 1, lean=False, mean=True)
+    assert row_limit(people, noisy).rows == 4
+    assert row_limit(people, Aim(400.0, 30, 1, lean=False)).rows == 1
+
+
+VOTES = Aim(5.0, people=False)
+
+
+def test_the_limit_of_groups_lets_a_group_show_with_the_fewest_people() -> None:
+    """Weighted votes: one group, whatever units have, up to four each. Where most units are in
+    many groups, a threshold with Gaussian noise needs fewer people. Counts of people lose them.
+    """
+    for people in (rows(n1=1000, n2=300, n4=20), rows(n1=100, n4=1000), rows(n4=1000)):
+        assert group_limit(people, VOTES).rows == 1
+    assert group_limit(rows(n1=10, n16=1000), VOTES).rows == 16
+    assert group_limit(rows(n1=100, n4=1000), Aim(5.0, lean=False)).rows == 4
+    assert group_limit(rows(n1=1), VOTES) == RowLimit(1, None)
 
 
 def test_more_noise_never_gives_a_higher_limit() -> None:
@@ -133,7 +186,7 @@ def test_what_is_not_seen_is_not_there() -> None:
 
 
 def test_of_an_empty_histogram_the_default_is_said_to_be_one() -> None:
-    assert row_limit(rows(n1=5), aim(1)) == RowLimit(1, None)
+    assert row_limit(rows(n1=2), aim(1)) == RowLimit(1, None)
     edges = value_edges(Type.of("float64"))
     assert value_bounds(edges, histogram([0.5] * (len(edges) - 1)), aim(1)) == (
         DEFAULT_BOUNDS,

@@ -24,6 +24,7 @@ from sfumato.session.noisy_cells import (
     CellNoise,
     NoisyHistogram,
     Outward,
+    StoredHistogram,
 )
 
 CELLS = len(row_edges()) - 1
@@ -190,3 +191,21 @@ def test_the_tail_thins_out_as_the_counts_do() -> None:
     assert halving[8] == pytest.approx(1000 / 2**8 + 1000 / 2**9, rel=0.5)
     assert sharp[3] < 0.1
     assert outward(5.0, 100.0).cumulative(1, lean=True) == [105.0, 100.0], "there is no next cell"
+
+
+@pytest.mark.parametrize("law", LAWS, ids=NAMES)
+def test_a_stored_histogram_is_read_back_exactly(law: Laplace | Gaussian) -> None:
+    histogram = StoredHistogram((1.5, -3.25, 2.0**-20), law.law, 2.0**-20)
+    record = histogram.to_record()
+    assert StoredHistogram.from_record(record) == histogram
+    for damage in (
+        {"counts": []},
+        {"counts": [1]},
+        {"counts": [float("nan")]},
+        {"step": 0.0},
+        {"law": "uniform"},
+        {"parameter": "x"},
+        {"more": 1},
+    ):
+        with pytest.raises((LookupError, TypeError, ValueError)):
+            StoredHistogram.from_record({**record, **damage})

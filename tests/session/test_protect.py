@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,9 @@ def test_without_a_unit_it_is_said(tmp_path: Path) -> None:
         assert "each row is taken as a different person" in repr(table)
         plan = table.aggregate(n=sf.count()).plan(epsilon=1)
         assert "each row is taken as a different person" in str(plan)
-        assert "each row is taken as a different person" in str(
-            table.aggregate(n=sf.count()).release(epsilon=1)
-        )
+        answer = table.aggregate(n=sf.count()).release(epsilon=1)
+        assert "each row is taken as a different person" in answer.explain()
+        assert str(answer).endswith("answer.explain() tells the rule")
 
 
 def test_a_declaration_goes_through_a_file(tmp_path: Path) -> None:
@@ -172,3 +173,27 @@ def test_an_engine_leaves_nothing_on_disk(tmp_path: Path, monkeypatch: pytest.Mo
         (folder,) = tmp_path.iterdir()
         assert folder.stat().st_mode & 0o777 == 0o700
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_unit_is_warned_of_once() -> None:
+    frame = pa.table({"order_id": [1, 2], "user_id": [1, 1], "price": [1.0, 2.0]})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            sf.protect(frame, name="warned", budget=1).close()
+    (warned,) = [item for item in caught if item.category is sf.UnitWarning]
+    assert warned.filename == __file__
+    assert "unit='user_id'" in str(warned.message)
+    assert "each_row_a_person=True" in str(warned.message)
+
+
+def test_no_warning_where_it_is_said_or_nothing_looks_like_one() -> None:
+    frame = pa.table({"user_id": [1, 1], "price": [1.0, 2.0]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", sf.UnitWarning)
+        sf.protect(frame, name="silent", unit="user_id", budget=1).close()
+        sf.protect(frame, name="silent", budget=1, each_row_a_person=True).close()
+        sf.protect(frame.drop(["user_id"]), name="silent", budget=1).close()
+    with pytest.raises(sf.Refused) as caught:
+        sf.protect(frame, name="silent", unit="user_id", budget=1, each_row_a_person=True)
+    assert caught.value.code == "table.unit"

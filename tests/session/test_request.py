@@ -62,7 +62,7 @@ def test_tried_before_learned_and_learned_before_made(
         assert [plan.query.rows.declaration for plan in batch.plans] == [visits.declaration] * len(
             request.questions
         )
-        assert rules == ("learned first, for an extra ε = 1: rows per unit, bounds of spend",)
+        assert rules == ("ε = 1 more was spent to find limits: rows per unit, bounds of spend",)
         assert visits.spent.parameters["epsilon"] == 1
 
 

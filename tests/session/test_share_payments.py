@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -16,6 +17,7 @@ from sfumato.session.protected_table import Table
 from sfumato.session.share_payments import charge_share, check_fits, pay_lessons_and_replan
 from sfumato.tables.plan.missing_limits import ROWS, MissingLimit
 
+from ..refusing import refusal
 from .test_learning import table
 
 pytestmark = pytest.mark.usefixtures("certain")
@@ -211,7 +213,7 @@ def test_an_accuracy_that_turns_out_too_dear_says_what_was_paid() -> None:
             visits.sql(COUNT, within="0.5", share="ann")
         assert "this accuracy costs" in refused.value.reason
         assert (
-            "Charged before, and kept: learned first, for an extra ε = 0.5: rows per unit"
+            "Charged before, and kept: ε = 0.5 more was spent to find limits: rows per unit"
             in refused.value.reason
         )
         assert spent(visits, "ann") == Fraction(1, 2)
@@ -235,3 +237,15 @@ def test_a_share_that_is_none_is_refused_before_anything(share: Any, visits: Tab
                 ask()
         assert visits.spent == before
         visits.learn(epsilon=1)
+
+
+@pytest.mark.parametrize(("budget", "fits"), [(1, "6/7"), ("0.7", "0.6"), ("1/3", "2/7")])
+def test_the_refusal_says_which_epsilon_fits_with_its_learning(budget: Any, fits: str) -> None:
+    frame = pa.table({"user": [1, 1, 2], "price": [1.5, 2.5, 3.5]})
+    question = "SELECT AVG(price) AS p FROM sales"
+    with sf.protect(frame, name="sales", unit="user", budget=budget) as table:
+        refused = refusal(lambda: table.sql(question, epsilon=budget), "budget.exceeded")
+        arguments = eval(f"dict({refused.rewrite})")
+        assert Fraction(str(arguments["epsilon"])) == Fraction(fits)
+        table.sql(question, **arguments)
+        assert table.remaining.epsilon() == 0  # all of it is spent

@@ -15,9 +15,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 from ..exact.numbers import Number
 from ..guarantees import GDP, Approx, Guarantee
@@ -26,13 +27,14 @@ from ..mechanisms import Combined
 from ..tables.plan.choose_noise import relative_variance
 from ..tables.plan.explain import cost_text
 from ..tables.plan.query_plan import Plan
+from ..templates.summary import Summarized, Summary
 from . import session_refusals as refusals
 from .promises import share_of
 from .questions import ResolvedQuestion
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Batch(Summarized):
     """The plans of several questions, their shares of the promise, and their joint mechanism."""
 
     plans: tuple[Plan, ...]
@@ -68,6 +70,41 @@ class Batch:
 
     def __str__(self) -> str:
         return self.explain()
+
+    def _summary(self) -> Summary:
+        return summarize_batch(self.cost, self.shares, self.plans)
+
+
+class QuestionPlan(Protocol):
+    """A plan of one question, as a summary needs it."""
+
+    @property
+    def text(self) -> str: ...
+
+    def error(self) -> Mapping[str, float | str]: ...
+
+
+def summarize_batch(
+    cost: Guarantee,
+    shares: Sequence[Fraction],
+    plans: Sequence[QuestionPlan],
+    notes: Sequence[str] = (),
+) -> Summary:
+    """Summarize a batch: its cost, and the share and the expected errors of each question."""
+    rows = []
+    for share, plan in zip(shares, plans, strict=True):
+        errors = [
+            f"{name} {error if isinstance(error, str) else f'± {error:.4g}'}"
+            for name, error in plan.error().items()
+        ]
+        rows.append((plan.text.replace("\n", " · "), str(share), ", ".join(errors)))
+    return Summary(
+        title=f"plan of {len(plans)} questions · cost {cost.numbers_text} · nothing is read or "
+        f"charged",
+        heads=("question", "share", "expected error"),
+        rows=rows,
+        notes=[*notes, "explain() says it in full"],
+    )
 
 
 def plan_batch(resolved: Iterable[ResolvedQuestion], promise: Guarantee, size: int) -> Batch:

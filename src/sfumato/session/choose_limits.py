@@ -19,9 +19,13 @@ always give the same limits.
               Bounds assume SUM_GROUPS private groups: those that are shown are large.
 *Diluted*     A row that a limit leaves out lacks in a count as 1; in a sum as a mean value only,
               while the noise grows with the bounds: a quarter is assumed. A mean moves only as far
-              as units with many rows differ from others: a thirtieth. Of several columns the
-              most sensitive counts. Private groups: a tenth, unless `max_groups` is declared, as
+              as units with many rows differ from others: a thirtieth. Its noise is divided by what
+              counts of all rows, so a low limit costs it little. Of several columns the most
+              sensitive counts. Private groups: a tenth, unless `max_groups` is declared, as
               more people have to be in a group that is named the higher the limit is.
+*Votes*       A limit of m groups by private keys, where only votes decide which groups show: m
+              makes v(m)·Σ G / Σ min(G, m) least, the people that a group needs, v(m) = min(m, 2·√m)
+              votes relative to m = 1. Where people of groups are counted: the rule of rows.
 *Groups*      The other rule, whatever the question: σ for three parts, rows for one of 100 groups,
               bounds for a quarter of the table with f = 1, and no tail. It gives lower limits, with
               less noise in small groups.
@@ -44,7 +48,13 @@ from itertools import accumulate, pairwise
 from ..guarantees import Guarantee
 from ..guarantees.largest_epsilon import largest_epsilon
 from ..tables.declare.declaration import MOST_ROWS
-from ..tables.declare.learned_limits import Rest, Tails, round_share, round_share_up
+from ..tables.declare.learned_limits import (
+    Rest,
+    Tails,
+    round_share,
+    round_share_down,
+    round_share_up,
+)
 from ..tables.expr.types import Type
 from .noisy_cells import NoisyHistogram, Outward
 from .promises import share_of
@@ -69,21 +79,31 @@ _DIGIT = math.log2(10)
 @dataclass(frozen=True, slots=True)
 class Aim:
     """The number whose expected error limits make least: the deviation of a count with one row per
-    unit, the number of equal groups for rows and for bounds, and whether to lean to the wide side.
+    unit, the number of equal groups for rows and for bounds, whether to lean to the wide side, and
+    whether all numbers are means.
     """
 
     noise: float
     row_groups: int = 1
     sum_groups: int = 1
     lean: bool = True
+    mean: bool = False
+    people: bool = True  # whether the people of groups are counted, and not only their votes
 
     @classmethod
     def for_question(
-        cls, promise: Guarantee, *, parts: int = PIECES, row_groups: int = 1, sum_groups: int = 1
+        cls,
+        promise: Guarantee,
+        *,
+        parts: int = PIECES,
+        row_groups: int = 1,
+        sum_groups: int = 1,
+        mean: bool = False,
+        people: bool = True,
     ) -> Aim:
         """Aim at a question with this promise, so many noisy numbers, and so many groups."""
         rows, sums = (min(number, ROW_GROUPS) for number in (row_groups, sum_groups))
-        return cls(count_noise(promise, parts), rows, sums)
+        return cls(count_noise(promise, parts), rows, sums, mean=mean, people=people)
 
     @classmethod
     def for_groups(cls, promise: Guarantee) -> Aim:
@@ -108,10 +128,25 @@ def row_edges() -> tuple[int, ...]:
     return (1, *(power + 1 for power in powers), 2**62)
 
 
-def row_limit(histogram: NoisyHistogram, aim: Aim) -> RowLimit:
+def group_limit(histogram: NoisyHistogram, aim: Aim) -> RowLimit:
+    """Choose the limit of groups per unit. If the question counts the people of groups, as for
+    rows; else that with which fewest people make a group show.
+    """
+    return row_limit(histogram, aim, by_votes=not aim.people)
+
+
+def _votes_needed(groups: int) -> float:
+    """Return how many votes a group needs, relative to a limit of one group: weighted votes need
+    as many times more as there are groups; a threshold with Gaussian noise needs less from five
+    groups on.
+    """
+    return min(groups, 2 * math.sqrt(groups))
+
+
+def row_limit(histogram: NoisyHistogram, aim: Aim, *, by_votes: bool = False) -> RowLimit:
     """Choose the row limit per unit, and estimate the shares of units and of rows beyond it."""
     cells = Outward(histogram.counts, histogram.noise)
-    start = cells.sure_last
+    start = next((i for doubt in cells.noise.doubts if (i := cells.seen_last(doubt)) >= 0), -1)
     if start < 0:
         return RowLimit(DEFAULT_ROWS, None)
     last = cells.last(start)
@@ -126,14 +161,20 @@ def row_limit(histogram: NoisyHistogram, aim: Aim) -> RowLimit:
     total = within[-1]
 
     def error(j: int) -> float:
-        return math.hypot(2**j * aim.noise, (total - within[j]) / aim.row_groups)
+        if by_votes:
+            return _votes_needed(2**j) / within[j] if within[j] else math.inf
+        noise = 2**j * aim.noise
+        if aim.mean:  # the noise of a sum is divided by what counts of all rows
+            noise *= total / within[j] if within[j] else math.inf
+        return math.hypot(noise, (total - within[j]) / aim.row_groups)
 
     best = min(range(min(len(rows), MOST_ROWS.bit_length())), key=error)
     end = min(max(last + 1, best + 1 + WINDOW), len(histogram.counts))
     most = _most_rows_beyond(histogram, best, end)
-    lost = min(round_share((total - within[best]) / total if total else 0.0), most)
+    least = _least_rows_beyond(histogram, best, end)
+    lost = round_share((total - within[best]) / total if total else 0.0)
     share, off = histogram.share_beyond(range(best + 1, end), range(best + 1))
-    rest = (share, off, Fraction(row_edges()[end] - 1), lost, most)
+    rest = (share, off, Fraction(row_edges()[end] - 1), max(min(lost, most), least), most, least)
     return RowLimit(2**best, rest, within[best] / (2**best * beyond[0]) if beyond[0] else 1.0)
 
 
@@ -157,6 +198,17 @@ def _most_rows_beyond(histogram: NoisyHistogram, limit: int, end: int) -> Fracti
     return round_share_up(beyond / (beyond + within)) if beyond else Fraction(0)
 
 
+def _least_rows_beyond(histogram: NoisyHistogram, limit: int, end: int) -> Fraction:
+    """Bound the share of rows beyond the limit from below: fewest units beyond each cell, with
+    fewest rows, and most units within, with most rows. Units in cells from `end` on only add to it.
+    """
+    widths = _row_widths()
+    totals = [histogram.total(range(i, end)) for i in range(end + 1)]
+    beyond = sum(totals[i + 1][0] * (widths[i] - 1) + totals[i][0] for i in range(limit + 1, end))
+    within = sum(totals[i][2] * widths[i] for i in range(limit + 1))
+    return round_share_down(beyond / (beyond + within)) if beyond else Fraction(0)
+
+
 def value_edges(column: Type) -> tuple[Fraction, ...]:
     """Edges at 0 and ± powers of two: from 1, or the last digit, or 2^-32, to 2^40 or what the type
     holds. The last cell on each side holds everything further out.
@@ -176,7 +228,11 @@ def value_bounds(
     """Choose the bounds of a column, and estimate the shares of rows below and above them."""
     zero, counts, noise = edges.index(Fraction(0)), histogram.counts, histogram.noise
     sides = Outward(counts[:zero][::-1], noise), Outward(counts[zero:], noise)
-    last = [side.sure_last for side in sides]
+    last = [-1, -1]
+    for doubt in noise.doubts:
+        last = [side.seen_last(doubt) for side in sides]
+        if max(last) >= 0:
+            break
     size = max(last)
     if size < 0:
         return DEFAULT_BOUNDS, None

@@ -8,8 +8,11 @@ separate charge, and store it.
 *Tables*    A lesson is about one table and the unit. Of several tables that are protected together,
             each learns the limits that a question lacks of it.
 *Kept*      The ledger stores each lesson under its own name. A later question, from another
-            process, with another ε or another declaration, gets the same limit free of charge; a
-            share that has not seen it pays what the first asker paid (`share_payments`).
+            process, with another ε or another declaration, gets it free of charge; a share that has
+            not seen it pays what the first asker paid (`share_payments`).
+*Fitted*    The lesson holds its noisy histogram. So a question of another kind chooses the limit
+            that is best for itself, free of charge (`choose_again`). A limit that `learn` found for
+            small groups stays as it is, and so does one of an older record.
 *Enforced*  A learned limit works like a declared one: values are clipped to it and units bounded by
             it. Privacy does not depend on the limit being a good one.
 """
@@ -18,10 +21,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from ..exact.numbers import text
@@ -34,6 +37,7 @@ from ..tables.aggregates.component import Component
 from ..tables.declare.declaration import Declaration
 from ..tables.expr.column_names import unknown_column
 from ..tables.expr.expressions import col
+from ..tables.expr.types import Type
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit, unbounded_columns
 from ..tables.plan.query_plan import Plan, plan
@@ -41,19 +45,21 @@ from ..tables.plan.split_promise import count_blocks
 from ..tables.query.owned_rows import table_source
 from ..tables.query.per_unit import Total
 from ..tables.query.stages import Query, Rows
+from ..templates.summary import Summarized, Summary
 from . import session_refusals as refusals
 from .choose_limits import (
     DILUTIONS,
     PRIVATE_GROUPS,
     SUM_GROUPS,
     Aim,
+    group_limit,
     histogram_share,
     row_edges,
     row_limit,
     value_bounds,
     value_edges,
 )
-from .noisy_cells import NEXT, SURE, CellNoise, NoisyHistogram
+from .noisy_cells import NEXT, SURE, CellNoise, NoisyHistogram, StoredHistogram
 from .table_state import LearnedLimit, TableState
 
 LEARNING_SHARE = Fraction(1, 6)
@@ -67,8 +73,8 @@ LEARN_FOR = ("question", "groups")
 """What learned limits may be best for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Learning:
+@dataclass(frozen=True, slots=True, repr=False)
+class Learning(Summarized):
     """The result of `learn`: the declaration as of now, the learned limits, and their cost."""
 
     declaration: Declaration
@@ -94,6 +100,11 @@ class Learning:
                 )
         lines.append("cost nothing" if self.cost is None else f"cost {cost_text(self.cost)}")
         return "\n".join(lines)
+
+    def _summary(self) -> Summary:
+        return Summary(
+            title=f"learned limits of {self.declaration.name}", notes=str(self).split("\n")
+        )
 
 
 def check_learn_for(learn_for: object) -> str:
@@ -123,7 +134,18 @@ def aim_of(
     )
     # private groups that are shown are large
     sums = min(_count_groups(query) if query.public else SUM_GROUPS for query, _ in questions)
-    return Aim.for_question(promise, parts=parts, row_groups=rows, sum_groups=sums)
+    # private groups need people, and counts of them: a limit for them is none for means alone
+    mean = all(
+        query.public and ag.KINDS[aggregate.kind].error_of != "noise"
+        for query, _ in questions
+        for _, aggregate in query.aggregates
+    )
+    people = any(
+        component.form == "unit" for _, components in questions for component in components
+    )
+    return Aim.for_question(
+        promise, parts=parts, row_groups=rows, sum_groups=sums, mean=mean, people=people
+    )
 
 
 def _dilution(query: Query, kind: str) -> int:
@@ -174,31 +196,54 @@ def run_lessons(
     share: str | None,
     fresh: bool,
     timeout: float | None,
+    is_fixed: bool = False,
 ) -> tuple[LearnedLimit, ...]:
     """Learn one limit after the other: charge, release its histogram, choose and store. Each limit
     gets an equal share of the promise. All plans are made before the first charge. Bounds follow
-    the limit of rows of their table, if that is learned with them.
+    the limit of rows of their table. A fixed limit stays the same for all later questions.
     """
     plans = [
         plan_lesson(state, limit, histogram_share(promise, Fraction(1, len(missing))))
         for limit in missing
     ]
     lessons = []
-    fills: dict[str, float] = {}
+    fills = choose_again(state, aim)[1]
     for limit, planned in zip(missing, plans, strict=True):
         declared = state.declared[state.table_of(limit)]
         answer = release(planned, state.ledger, share=share, fresh=fresh, timeout=timeout)
         counts = answer["h"][0].tolist()
-        fill = fills.get(limit.table, 1.0) if limit.kind == "bounds" else 1.0
         lesson, filled = or_failed(
-            partial(_choose_limit, limit, declared, planned, counts, aim, fill)
+            partial(choose_first, limit, declared, planned, counts, aim, fills)
         )
         if limit.kind == "max_rows":
             fills[limit.table] = filled
+        if is_fixed:
+            lesson = replace(lesson, histogram=None)
         receipt: Any = answer.receipts[0]
         state.ledger.remember(receipt, storage_name(limit, declared), lesson.to_json())
         lessons.append(lesson)
     return tuple(lessons)
+
+
+def choose_again(state: TableState, aim: Aim) -> tuple[list[LearnedLimit], dict[str, float]]:
+    """Choose every learned limit anew from its stored histogram, as is best for another question:
+    post-processing. Returns the limits, and how far units fill the limit of rows of each table.
+    """
+    fills: dict[str, float] = {}
+    lessons = []
+    for lesson in sorted(
+        state.lessons.values(), key=lambda lesson: lesson.limit.kind != "max_rows"
+    ):
+        limit = lesson.limit
+        declared = state.declared[state.table_of(limit)]
+        if lesson.histogram is None:
+            lessons.append(lesson)
+            continue
+        chosen, filled = _choose_limit(limit, declared, lesson.histogram, aim, fills)
+        if limit.kind == "max_rows":
+            fills[limit.table] = filled
+        lessons.append(chosen)
+    return lessons, fills
 
 
 def missing_for(
@@ -291,27 +336,54 @@ def _query(state: TableState, limit: MissingLimit) -> Query:
     )
 
 
-def _choose_limit(
+def choose_first(
     limit: MissingLimit,
     declared: Declaration,
     planned: Plan,
     counts: list[float],
     aim: Aim,
-    fill: float = 1.0,
+    fills: Mapping[str, float],
 ) -> tuple[LearnedLimit, float]:
-    """Choose a limit from its histogram. Bounds depend on how far units fill the limit of rows, and
-    a limit of rows returns it.
-    """
+    """Choose a limit from the histogram that was released for it."""
     law = planned.calibration.noise_of(0)[0]
     assert isinstance(law, Additive)
     assert isinstance(law.law, SummableLaw)
     step = float(planned.calibration.bounding.step(planned.components[0]))
-    histogram = NoisyHistogram(
-        tuple(counts), CellNoise(law.law, step, len(counts), sure=SURE, near=NEXT)
-    )
-    if limit.kind == "bounds":
-        edges = value_edges(declared.schema[limit.of[0]])
-        ends, tails = value_bounds(edges, histogram, aim, fill)
-        return LearnedLimit(limit, ends, tails), fill
-    chosen = row_limit(histogram, aim)
-    return LearnedLimit(limit, (Fraction(chosen.rows),), chosen.rest), chosen.fill
+    histogram = StoredHistogram(tuple(counts), law.law, step)
+    return _choose_limit(limit, declared, histogram, aim, fills)
+
+
+def _choose_limit(
+    limit: MissingLimit,
+    declared: Declaration,
+    stored: StoredHistogram,
+    aim: Aim,
+    fills: Mapping[str, float],
+) -> tuple[LearnedLimit, float]:
+    """Choose a limit from its histogram. Bounds depend on how far units fill the limit of rows, and
+    a limit of rows returns it.
+    """
+    bounds = limit.kind == "bounds"
+    column = declared.schema[limit.of[0]] if bounds else None
+    fill = fills.get(limit.table, 1.0) if bounds else 1.0
+    return _choose_from(stored, limit, column, aim, fill, SURE, NEXT)
+
+
+@lru_cache(maxsize=256)  # every question chooses again
+def _choose_from(
+    stored: StoredHistogram,
+    limit: MissingLimit,
+    column: Type | None,
+    aim: Aim,
+    fill: float,
+    sure: Fraction,
+    near: Fraction,
+) -> tuple[LearnedLimit, float]:
+    noise = CellNoise(stored.law, stored.step, len(stored.counts), sure=sure, near=near)
+    histogram = NoisyHistogram(stored.counts, noise)
+    if column is not None:
+        ends, tails = value_bounds(value_edges(column), histogram, aim, fill)
+        return LearnedLimit(limit, ends, tails, stored), fill
+    choose = row_limit if limit.kind == "max_rows" else group_limit
+    chosen = choose(histogram, aim)
+    return LearnedLimit(limit, (Fraction(chosen.rows),), chosen.rest, stored), chosen.fill

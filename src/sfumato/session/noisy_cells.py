@@ -1,9 +1,11 @@
 """Read a noisy histogram: how far its cells are inhabited, and how many lie at or beyond each cell.
 
-*Runs*        A run of 1, 2 or 4 neighbouring cells shows people if its noisy sum exceeds what noise
-              alone reaches. So a tail that is thin in every cell shows in the sum of its cells.
+*Runs*        A run of 1, 2, 4 or 8 neighbouring cells shows people if its noisy sum exceeds what
+              noise alone reaches. So a tail that is thin in every cell shows in their sum.
 *Sure*        Anywhere, a run counts if noise alone reaches its sum in any run of the histogram with
-              probability 1 in 10,000: a false run far out would ruin the choice of a limit.
+              probability 1 in 10,000: a false run far out would ruin the choice of a limit. If
+              nobody shows, the same with 1 in 1,000, then 1 in 100, then 1 in 20: weak evidence is
+              better than none.
 *Near*        From the last inhabited cell outward a run counts if noise alone reaches its sum with
               probability 2 % in the next cell, and an eighth of that for every cell in between. A
               false cell doubles a limit, so false cells cost little on average; and one thin cell
@@ -20,22 +22,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from ..exact.balls import up
+from ..guarantees.stored_guarantee import ratio
+from ..noise.geometric import Geometric
 from ..noise.law import SummableLaw
+from ..noise.rounded_normal import RoundedNormal
 from ..noise.weighted_sums import sum_bound
 from ..tables.declare.learned_limits import round_share, round_share_up
 
 SURE, NEXT = Fraction(1, 10_000), Fraction(1, 50)
+DOUBTS = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20))
+"""Probabilities to try after SURE if nobody shows: a limit from weak evidence beats a default."""
 MISSED = Fraction(1, 20)
 """The chance that the stated share beyond a limit is wrong."""
 
-RUNS = (1, 2, 4)
+RUNS = (1, 2, 4, 8)
 """The lengths of runs of cells whose sums may show people."""
 FARTHER = 8
 """A run one cell farther out may be a false one with a probability smaller by this factor."""
@@ -45,6 +53,8 @@ TAIL = 2
 """The cells beyond the last inhabited one that get an expected number of people."""
 THINNING = ((0.0, 6.0), (1 / 16, 1.0), (1 / 8, 1.0), (1 / 4, 1.0), (1 / 2, 1.0))
 """The share of people that is left one cell farther out, with its weight before the counts."""
+MOST_CELLS = 4096
+"""A stored histogram has no more cells."""
 SOLID = Fraction(1, 1000)
 """A count that noise alone reaches so seldom is what a tail thins out from."""
 
@@ -60,6 +70,11 @@ class CellNoise:
     cells: int
     sure: Fraction = SURE
     near: Fraction = NEXT
+
+    @property
+    def doubts(self) -> tuple[Fraction, ...]:
+        """How often noise alone may pass for people anywhere, in the order in which to try."""
+        return (self.sure, *(doubt for doubt in DOUBTS if doubt > self.sure))
 
     def exceeded(self, length: int, chance: Fraction) -> float:
         """Return a number that the noise of a run of cells exceeds with at most this probability.
@@ -79,6 +94,49 @@ class CellNoise:
         """Return the logarithm of how likely it is that the noises of several cells go so far."""
         steps = np.maximum(np.abs(distances) / self.step, 1.0)
         return float(np.log(np.maximum(self.law.rough_tails(steps), 1e-300)).sum())
+
+
+LAWS: dict[str, tuple[str, Callable[[Fraction], SummableLaw]]] = {
+    "geometric": ("scale", lambda scale: Geometric(scale=scale)),
+    "rounded normal": ("sigma", lambda sigma: RoundedNormal(sigma=sigma)),
+}
+"""The name of a law → its parameter, and the law."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHistogram:
+    """A noisy histogram as a ledger stores it: its counts, the law of their noise, and the value of
+    one integer.
+    """
+
+    counts: tuple[float, ...]
+    law: SummableLaw
+    step: float
+
+    def to_record(self) -> dict[str, object]:
+        name = "geometric" if isinstance(self.law, Geometric) else "rounded normal"
+        parameter = getattr(self.law, LAWS[name][0])
+        return {
+            "counts": list(self.counts),
+            "law": name,
+            "parameter": str(parameter),
+            "step": self.step,
+        }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> StoredHistogram:
+        """Read a record; raises LookupError, TypeError or ValueError for a damaged one."""
+        counts, step = record["counts"], record["step"]
+        numbers = [step, *counts]
+        if (
+            set(record) != {"counts", "law", "parameter", "step"}
+            or not 1 <= len(counts) <= MOST_CELLS
+            or not all(type(number) is float and math.isfinite(number) for number in numbers)
+            or not 0 < step <= 1
+        ):
+            raise ValueError(record)
+        _, law = LAWS[record["law"]]
+        return cls(tuple(counts), law(ratio(record["parameter"])), step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +176,12 @@ class Outward:
     counts: tuple[float, ...]
     noise: CellNoise
 
-    @property
-    def sure_last(self) -> int:
-        """The outermost cell at or beyond which there surely are people, or -1."""
-        chance = self.noise.sure / (self.noise.cells * len(RUNS))
-        return max((i for i in range(len(self.counts)) if self._shows(i, chance)), default=-1)
+    def seen_last(self, chance: Fraction) -> int:
+        """Return the outermost cell at or beyond which people show, or -1. In all cells of the
+        histogram noise alone passes for people with at most this probability.
+        """
+        each = chance / (self.noise.cells * len(RUNS))
+        return max((i for i in range(len(self.counts)) if self._shows(i, each)), default=-1)
 
     def last(self, start: int, size: int = 0) -> int:
         """Search outward from the cell `start`, or from 0 if it is -1, and return the outermost

@@ -14,13 +14,15 @@ from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit
-from ..tables.plan.query_plan import Plan
+from ..tables.plan.query_plan import Plan, summarize_plan
+from ..templates.summary import Summarized, Summary
+from .batches import summarize_batch
 
 AFTER = "after learning"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PendingPlan:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PendingPlan(Summarized):
     """The missing limits of a question, the cost of learning them, and three plans: `base` with
     limits of 1, `more_rows` with twice the rows per unit, `wider` with bounds twice as wide.
     """
@@ -71,6 +73,18 @@ class PendingPlan:
     def __str__(self) -> str:
         return self.explain()
 
+    def _summary(self) -> Summary:
+        learned = " and ".join(limit.words for limit in self.missing)
+        return summarize_plan(
+            self.cost,
+            [
+                (name, AFTER if isinstance(error, str) else self.base.about(name, error))
+                for name, error in self.error().items()
+            ],
+            self.text,
+            [f"of this {self.learning.numbers_text} to learn {learned}"],
+        )
+
     @property
     def what(self) -> str:
         return "what    " + self.text.replace("\n", "\n        ")
@@ -101,8 +115,8 @@ class PendingPlan:
         return f"{AFTER}: about ± {base:.4g} for each {' and each '.join(each)}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PendingBatch:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PendingBatch(Summarized):
     """A batch of questions that needs learned limits first."""
 
     missing: tuple[MissingLimit, ...]
@@ -133,3 +147,12 @@ class PendingBatch:
 
     def __str__(self) -> str:
         return self.explain()
+
+    def _summary(self) -> Summary:
+        learned = " and ".join(limit.words for limit in self.missing)
+        return summarize_batch(
+            self.cost,
+            self.shares,
+            self.plans,
+            [f"of this {self.learning.numbers_text} to learn {learned}"],
+        )

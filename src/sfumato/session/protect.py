@@ -4,16 +4,19 @@ optional, or follows from the source's public schema.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Unpack, cast, overload
 
+from ..errors import UnitWarning
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..keywords import takes
 from ..ledger import Ledger
 from ..tables.declare.declaration import Declaration, check_name, declare
 from ..tables.declare.declared_database import DatabaseDeclaration
+from ..tables.declare.identifier_names import identifier_columns
 from ..tables.declare.learned_limits import LearnedLimits
 from ..tables.engine.sources import open_source
 from . import session_refusals as refusals
@@ -64,6 +67,12 @@ def protect(
     All rows of one unit are protected together. To protect several tables under one budget, pass
     them by name, with `unit="patients.id"`, the `links` by which their rows belong to a unit, and
     `public` tables. Columns are then named `table.column` in all other arguments.
+
+    >>> visits = sf.protect(
+    ...     sf.samples.visits(), name="visits", unit="user_id", max_rows=4, budget=1
+    ... )
+    >>> visits.columns
+    ('user_id', 'city', 'age', 'spend', 'day', 'vip')
     """
     total, settings = budget_of(budget), ProtectSettings(**options)
     if isinstance(source, Mapping):
@@ -75,6 +84,8 @@ def protect(
         )
     if settings.links is not None or settings.public is not None:
         raise refusals.LINKS_OF_ONE_TABLE()
+    if settings.each_row_a_person and unit is not None:
+        raise refusals.UNIT_AND_EACH_ROW(unit=unit)
     types = None if settings.types is None else dict(settings.types)
     if settings.name is not None:
         check_name(settings.name)
@@ -100,7 +111,27 @@ def protect(
     except BaseException:
         opened.engine.close()
         raise
+    if not declared.unit and not settings.each_row_a_person:
+        _warn_of_identifiers(declared)
     return Table(declared, opened, book, durable=settings.ledger is not None)
+
+
+_WARNED: set[tuple[str, str]] = set()
+"""The tables and columns that this process has warned of: once is enough."""
+
+
+def _warn_of_identifiers(declared: Declaration) -> None:
+    """Warn where rows may belong to the same person, as far as the names of columns tell."""
+    columns = identifier_columns(declared.schema)
+    if columns and (declared.name, columns[0]) not in _WARNED:
+        _WARNED.add((declared.name, columns[0]))
+        warnings.warn(
+            f"each row of {declared.name} counts as a different person, but {columns[0]} looks "
+            f"like an identifier: who has several rows is protected row by row only. Write "
+            f"unit={columns[0]!r}, or each_row_a_person=True if no person has two rows",
+            UnitWarning,
+            stacklevel=5,
+        )
 
 
 def _open_ledger(

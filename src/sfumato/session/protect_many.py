@@ -15,7 +15,7 @@ from ..tables.declare.declared_database import DatabaseDeclaration
 from ..tables.declare.ownership import Owner, find_owners, split_column, unit_columns
 from ..tables.engine.sources import TableSource, open_sources
 from ..tables.expr.relational import group, select
-from ..tables.expr.renaming import right_names
+from ..tables.query.renaming import right_names
 from . import session_refusals as refusals
 from .protect_options import Limit, ProtectSettings, Source
 from .protected_database import Database

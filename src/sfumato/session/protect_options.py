@@ -39,6 +39,7 @@ class TableOptions(DeclareOptions, total=False):
     max_groups: int | None
     table_rows: int
     learned: LearnedLimits | None
+    each_row_a_person: bool
 
 
 class DatabaseOptions(DeclareOptions, total=False):
@@ -71,6 +72,7 @@ class ProtectSettings:
     bounding: str = "weights"
     version: str = ""
     learned: LearnedLimits | Mapping[str, LearnedLimits] | None = None
+    each_row_a_person: bool = False
 
 
 DEFAULTS = {field.name: field.default for field in fields(ProtectSettings)}
@@ -93,6 +95,7 @@ EXPLAINED = {
     "relation": "what one unit may change unseen: 'add-remove' its rows, or 'replace' them",
     "bounding": "how to keep to max_rows: 'weights' scales rows down, 'truncation' drops some",
     "version": "your label of the state of the data: a new one makes new questions",
+    "each_row_a_person": "say so where there is no unit: no warning about columns like user_id",
     "learned": "limits that were learned before, of a declaration: declaration.learned",
 }
 """Keyword → what it means, for `help()`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Unpack
 
@@ -21,6 +22,7 @@ from ..tables.query.question_options import (
     asks,
 )
 from ..tables.query.stages import Query, Rows
+from ..templates.summary import Summarized, Summary
 from . import session_refusals as refusals
 from .batches import Batch
 from .budget_mixin import Budgeted
@@ -29,7 +31,7 @@ from .protected_table import Table
 from .table_state import TableState
 
 
-class Database(Budgeted):
+class Database(Budgeted, Summarized):
     """Protected tables by name, public tables in `public`, one ledger for all. A question may join
     any of them.
     """
@@ -173,16 +175,15 @@ class Database(Budgeted):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        public = f" · public: {', '.join(self.public)}" if self.public else ""
-        memory = (
-            "" if self._durable else " · the ledger lives in memory, and ends with this process"
-        )
-        listed = ", ".join(self.tables)
-        return (
-            f"<sfumato tables {listed}: unit {self.declaration.unit_name}, "
-            f"{self.declaration.relation}{public}{memory}>"
-        )
+    def describe(self) -> Summary:
+        """Return what is declared: tables, columns, types, bounds, public keys, unit and budget. It
+        reads no data and costs nothing.
+        """
+        return self._summary()
+
+    def _summary(self) -> Summary:
+        declared = self.declaration._summary()
+        return replace(declared, notes=[*declared.notes, *self._budget_text])
 
     @property
     def _any(self) -> Table:

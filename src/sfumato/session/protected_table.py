@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Unpack, cast
 
@@ -24,6 +25,7 @@ from ..tables.query.question_options import (
 )
 from ..tables.query.row_methods import RowVerbs
 from ..tables.query.stages import Query, Rows
+from ..templates.summary import Summary
 from .batches import Batch
 from .budget_mixin import Budgeted
 from .choose_limits import histogram_share
@@ -113,6 +115,9 @@ class Table(Budgeted, RowVerbs):
 
         With `within=` instead of a promise: the least cost that gives that accuracy. If limits or
         bounds are missing: a pending plan, which says what will be learned first.
+
+        >>> visits.plan("SELECT COUNT(*) AS n FROM visits", within=25).cost
+        Pure(...)
         """
         return (
             Request.of_question(self.state, self.name, query, parameters, **options).plan().plans[0]
@@ -129,6 +134,12 @@ class Table(Budgeted, RowVerbs):
         """Answer a SELECT about this table, under its name.
 
         `EXPLAIN PRIVACY SELECT …` returns the text of `explain_sql` instead of an answer.
+
+        >>> answer = visits.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+        >>> print(answer)
+        n
+        1... ± 25
+        ...
         """
         request = Request.of_question(self.state, self.name, text, parameters, **options)
         if request.explains:  # the one text that gives no answer: see explain_sql
@@ -150,6 +161,10 @@ class Table(Budgeted, RowVerbs):
     def release(self, query: Query, **options: Unpack[ReleaseOptions]) -> Answer:
         """Charge, then answer; or return the stored answer to the same question. Limits that the
         query lacks are learned first, once, for an extra sixth of its cost.
+
+        >>> answer = visits.release(visits.count(), epsilon=0.1)
+        >>> len(answer["n"])
+        1
         """
         request = Request.of_question(self.state, self.name, query, **options)
         check_query(query, self.state, self.name)  # a text is none
@@ -221,6 +236,7 @@ class Table(Budgeted, RowVerbs):
                     share=share,
                     fresh=fresh,
                     timeout=settings.timeout,
+                    is_fixed=settings.learn_for == "groups",
                 )
                 if rest
                 else ()
@@ -229,7 +245,7 @@ class Table(Budgeted, RowVerbs):
         if share is not None:
             # the returned declaration shows everything that was learned
             charge_share(state, share, but=missing)
-        state.apply(lessons)
+        state.apply(lessons, groups=True)
         return Learning(
             self.declaration, lessons, histogram_share(promised, Fraction(1)) if rest else None
         )
@@ -249,8 +265,6 @@ class Table(Budgeted, RowVerbs):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        memory = (
-            "" if self._durable else " · the ledger lives in memory, and ends with this process"
-        )
-        return f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation}{memory}>"
+    def _summary(self) -> Summary:
+        declared = super()._summary()
+        return replace(declared, notes=[*declared.notes, *self._budget_text])

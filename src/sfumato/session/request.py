@@ -6,6 +6,8 @@
                          bounds the ledger's stored lesson is used, free of charge. What nobody has
                          learned yet, a release learns first, for a stated extra cost; a plan only
                          announces it.
+*Fitted*                 Limits that were learned for another question are chosen anew for this one,
+                         from the stored histograms: free, because it is post-processing.
 *Owing*                  A share sees nothing that others learned before it has paid for it, not
                          even through a refusal. Until then its questions are planned on the owner's
                          declaration, and whether lessons and answer fit depends on public costs
@@ -20,11 +22,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Unpack
 
 from ..accounting.filters import Filter
 from ..answers.answer import Answer
+from ..answers.render.footnote_texts import SPENT
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..ledger import BudgetExceeded
@@ -50,11 +53,13 @@ from .learning import (
     LEARNING_SHARE,
     aim_of,
     check_learn_for,
+    choose_again,
     recall_lesson,
     run_lessons,
 )
 from .pending_plan import PendingBatch, PendingPlan
-from .questions import Question
+from .question_groups import fit_groups, lacks_groups
+from .questions import Question, ResolvedQuestion
 from .share_payments import (
     charge_share,
     check_fits,
@@ -103,6 +108,8 @@ class Request:
     goal: Goal
     settings: QuestionSettings
     batched: bool = False
+    # the questions read against the owner's declaration, once
+    _original: list[ResolvedQuestion] = field(default_factory=list, init=False, repr=False)
 
     @classmethod
     def of_question(
@@ -186,7 +193,7 @@ class Request:
         """
         state, learn = self.state, self.settings.learn
         unpaid = self._has_unpaid()
-        declared = state.original if unpaid else state.declared
+        declared = state.original if unpaid else self._fit_limits()
         try:
             return PlanAttempt(self._plan(declared), (), (), declared, unpaid)
         except Refused as refusal:
@@ -195,7 +202,7 @@ class Request:
         if unlearned and not learn:
             self._plan_shown(declared if unpaid else state.declared)  # refuses
         unpaid = unpaid or self._has_unpaid()
-        plan = None if unpaid or unlearned else self._plan_shown(state.declared)
+        plan = None if unpaid or unlearned else self._plan_shown(self._fit_limits())
         return PlanAttempt(plan, missing, unlearned, declared, unpaid, trial)
 
     def release(self, attempt: PlanAttempt | None = None) -> tuple[Answer, ...]:
@@ -237,9 +244,9 @@ class Request:
         share, unlearned = self.settings.share, attempt.unlearned
         notes = self._pay_lessons(attempt, share) if attempt.unpaid and share is not None else ()
         if unlearned:
-            notes = (*notes, self._learn(unlearned, attempt.trial))
+            notes = (*notes, self._learn(unlearned))
         ready = attempt.plan if not attempt.unpaid else None
-        batch = self._plan_shown(self.state.declared) if ready is None else ready
+        batch = self._plan_shown(self._fit_limits()) if ready is None else ready
         try:
             if (
                 unlearned
@@ -248,7 +255,7 @@ class Request:
                     batch.plans, batch.mechanism, share, fresh=self.settings.fresh
                 )
             ):
-                batch = self._plan_shown(self.state.declared)  # others learned it meanwhile
+                batch = self._plan_shown(self._fit_limits())  # others learned it meanwhile
         except BudgetExceeded as refusal:
             raise explain_refusal(refusal, batch, self.goal, notes) from None
         return batch, notes
@@ -297,8 +304,11 @@ class Request:
             raise self._with_working_rewrite(other, filled) from None
         if not missing:
             raise self._with_working_rewrite(refusal, declared) from None
+        queries = [question.query for question in self._resolve_original()]
+        missing |= dict.fromkeys(limit for limit in map(lacks_groups, queries) if limit)
         trial = None if self.goal.promise is None else self._plan_shown(filled)
-        return tuple(sorted(missing, key=lambda limit: limit.kind != "max_rows")), trial
+        order = ("max_rows", "bounds", "max_groups")
+        return tuple(sorted(missing, key=lambda limit: order.index(limit.kind))), trial
 
     def _has_unpaid(self) -> bool:
         share = self.settings.share
@@ -308,7 +318,9 @@ class Request:
         """Apply the lessons stored in the ledger and return the limits that are still missing."""
         recalled = {limit: recall_lesson(self.state, limit) for limit in missing}
         self.state.apply(tuple(lesson for lesson in recalled.values() if lesson is not None))
-        return tuple(limit for limit, lesson in recalled.items() if lesson is None)
+        unlearned = [limit for limit, lesson in recalled.items() if lesson is None]
+        # nobody pays for a limit of groups alone
+        return () if all(limit.kind == "max_groups" for limit in unlearned) else tuple(unlearned)
 
     def _pay_lessons(self, attempt: PlanAttempt, share: str) -> tuple[str, ...]:
         """Charge a share for lessons of others, if they fit together with the rest of the request.
@@ -326,35 +338,58 @@ class Request:
             raise (refusal if plan is None else explain_refusal(refusal, plan, goal, ())) from None
         return (PAID_LESSONS,) if goal.promise is None else ()
 
-    def _learn(self, missing: tuple[MissingLimit, ...], trial: Batch | None) -> str:
+    def _learn(self, missing: tuple[MissingLimit, ...]) -> str:
         """Learn the missing limits; refuse before reading data if lessons and answer do not fit
         together.
         """
         state, settings, learning = self.state, self.settings, self._learning_cost
         check_fits(state, missing, learning, self.goal.promise, settings.share)
-        reference = self.goal.promise or histogram_share(
-            state.ledger.budget, FIRST_SHARE / LEARNING_SHARE
-        )
         lessons = run_lessons(
             state,
             missing,
             learning,
-            self._aim(reference, trial),
+            self._aim(self._resolve_original()),
             share=settings.share,
             fresh=False,
             timeout=settings.timeout,
         )
         state.apply(lessons)
-        return f"learned first, for an extra {cost_text(learning)}: {_words(missing)}"
+        return cost_text(learning) + SPENT + _words(missing)
 
-    def _aim(self, promise: Guarantee, trial: Batch | None) -> Aim:
+    def _fit_limits(self) -> Declared:
+        """Return the declarations with every learned limit as is best for these questions. The
+        choice depends on the owner's declaration, the questions, their promise and the stored
+        histograms: the same question gets the same limits again.
+        """
+        state = self.state
+        if not state.lessons:
+            return state.declared
+        try:
+            resolved = self._resolve_original()
+        except Refused:
+            return state.declared  # the plan refuses, with a rewrite
+        lessons, _ = choose_again(state, self._aim(resolved))
+        queries = [question.query for question in resolved]
+        return fit_groups(
+            state,
+            state.with_limits(lesson for lesson in lessons if lesson.limit.kind != "max_groups"),
+            lessons,
+            queries,
+        )
+
+    def _resolve_original(self) -> list[ResolvedQuestion]:
+        """Read the questions against the owner's declaration, with placeholders."""
+        if not self._original:
+            declared = all_with_placeholders(self.state.original)
+            self._original.extend([question.resolve(declared) for question in self.questions])
+        return self._original
+
+    def _aim(self, resolved: Sequence[ResolvedQuestion]) -> Aim:
         """Return what limits that the questions lack have to be best for."""
-        if trial is not None:
-            pairs = [(plan.query, plan.components) for plan in trial.plans]
-        else:
-            declared = all_with_placeholders(self.state.declared)
-            resolved = [question.resolve(declared) for question in self.questions]
-            pairs = [(question.query, question.components.components) for question in resolved]
+        promise = self.goal.promise or histogram_share(
+            self.state.ledger.budget, FIRST_SHARE / LEARNING_SHARE
+        )
+        pairs = [(question.query, question.components.components) for question in resolved]
         return aim_of(self.settings.learn_for, promise, pairs)
 
     @property

@@ -9,7 +9,8 @@ _SEVERAL_TABLES = (
     "protect({{'patients': 'patients.parquet', 'visits': 'visits.parquet'}}, unit='patients.id', "
     "links={{'visits.patient_id': 'patients.id'}}, budget=2)"
 )
-_LESS = "a smaller cost, or max_rows= and bounds= in protect()"
+LESS = "a smaller cost, or max_rows= and bounds= in protect()"
+"""A rewrite where no cost is known to fit."""
 
 # Declaring several tables
 
@@ -30,6 +31,12 @@ LINKS_OF_ONE_TABLE = RefusalText(
     "links=…, public=…",
     "links= and public= need several tables, given by name",
     _SEVERAL_TABLES,
+)
+UNIT_AND_EACH_ROW = RefusalText(
+    "table.unit",
+    "unit={unit!r:.60}, each_row_a_person=True",
+    "with a unit, all rows of one unit are protected together: a row is no person of its own",
+    "unit={unit!r:.60}",
 )
 ONE_TABLE_OF_MANY = RefusalText(
     "table.source",
@@ -93,6 +100,7 @@ NO_PROMISE = RefusalText(
     "no promise",
     "how much of the budget may this cost?",
     "epsilon=0.1",
+    shell="--epsilon 0.1",
 )
 TWO_PROMISES = RefusalText(
     "plan.promise",
@@ -126,24 +134,28 @@ ACCURACY_WITHOUT_COLUMN = RefusalText(
     "within={{}}",
     "no column is named",
     "within={{{column!r:.60}: 25}}",
+    shell="--within {column}=25",
 )
 ACCURACY_OF_SEVERAL_COLUMNS = RefusalText(
     "within.columns",
     "within={within}",
     "the answer has {count} columns: name those that within= is about",
     "within={{{column!r:.60}: {within}}}",
+    shell="--within {column}={within}",
 )
 ACCURACY_OF_UNKNOWN_COLUMN = RefusalText(
     "within.columns",
     "within={{{name!r:.60}: …}}",
     "the columns of the answer are {columns}",
     "within={{{column!r:.60}: 25}}",
+    shell="--within {column}=25",
 )
 ACCURACY_NEEDS_GROUP_SIZE = RefusalText(
     "within.group-size",
     "within={{{name!r:.60}: …}}",
     "the accuracy of a {kind} depends on its number of rows, which is not public: assume one",
     "group_size=1000",
+    shell="--group-size 1000",
 )
 ACCURACY_OF_QUANTILE = RefusalText(
     "within.quantile",
@@ -255,7 +267,7 @@ LEARNING_EXCEEDS_BUDGET = RefusalText(
     "budget.exceeded",
     "{account}",
     "learning ({cost}) does not fit: {left} is left; nothing was read, nothing was spent",
-    _LESS,
+    LESS,
     kind=BudgetExceeded,
 )
 LEARNING_AND_ANSWER_EXCEED_BUDGET = RefusalText(
@@ -263,7 +275,7 @@ LEARNING_AND_ANSWER_EXCEED_BUDGET = RefusalText(
     "{account}",
     "learning ({cost}) and the answer do not fit together: {left} is left; nothing was read, "
     "nothing was spent",
-    _LESS,
+    "{less}",
     kind=BudgetExceeded,
 )
 LESSONS_EXCEED_BUDGET = RefusalText(
@@ -271,7 +283,7 @@ LESSONS_EXCEED_BUDGET = RefusalText(
     "{account}",
     "the unpaid cost of learned limits does not fit: {left} is left; nothing was read, nothing was "
     "spent",
-    _LESS,
+    LESS,
     kind=BudgetExceeded,
 )
 LESSONS_AND_ANSWER_EXCEED_BUDGET = RefusalText(
@@ -279,6 +291,6 @@ LESSONS_AND_ANSWER_EXCEED_BUDGET = RefusalText(
     "{account}",
     "the unpaid cost of learned limits and the answer do not fit together: {left} is left; nothing "
     "was read, nothing was spent",
-    _LESS,
+    LESS,
     kind=BudgetExceeded,
 )

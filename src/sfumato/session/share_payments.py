@@ -18,7 +18,8 @@ from fractions import Fraction
 
 from ..accounting.filters import Filter
 from ..errors import RefusalText
-from ..guarantees import Guarantee
+from ..exact.numbers import text
+from ..guarantees import Approx, Guarantee, Pure
 from ..ledger import Ledger
 from ..ledger.entries import spent_as_guarantee
 from ..ledger.exact_totals import Ratios, ratios
@@ -111,13 +112,31 @@ def check_fits(
         ]
         learned = {*before, *_learned_limits(state)} - set(missing)
         lessons = [] if account is None else _stored_lessons(state, learned, account)
-        _check_account(
-            ledger,
-            account,
-            [*unpaid_costs([*lessons, *stored]), *costs, *later],
-            entry,
-            cost=cost_text(cost),
-        )
+        unpaid = unpaid_costs([*lessons, *stored])
+        fields = {"cost": cost_text(cost)}
+        if answer is not None:
+            fields["less"] = _find_less(ledger, account, None if unpaid else cost, answer)
+        _check_account(ledger, account, [*unpaid, *costs, *later], entry, **fields)
+
+
+def _find_less(
+    ledger: Ledger, share: str | None, learning: Guarantee | None, answer: Guarantee
+) -> str:
+    """Return the largest ε for an answer that fits into an account with its learning, as an
+    argument; in words, where the cost is not a multiple of one ε.
+    """
+    account = ledger.account(share)
+    left = Filter(account.budget, spent_as_guarantee(account)).remaining
+    if learning is None or not all(
+        isinstance(part, Pure | Approx) for part in (left, learning, answer)
+    ):
+        return refusals.LESS
+    epsilon, extra = (part.parameters["epsilon"] for part in (answer, learning))
+    fits = left.parameters["epsilon"] * epsilon / (epsilon + extra)
+    if not fits:
+        return refusals.LESS
+    is_decimal = not {"/", "…"} & set(text(fits))
+    return f"epsilon={text(fits) if is_decimal else repr(str(fits))}"
 
 
 def charge_share(state: TableState, share: str, *, but: Sequence[MissingLimit] = ()) -> bool:

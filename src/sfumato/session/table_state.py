@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from ..errors import Refused
 from ..guarantees.stored_guarantee import ratio
 from ..ledger import Ledger
 from ..tables.declare.declaration import Declaration
@@ -28,35 +29,38 @@ from ..tables.plan.missing_limits import Declared, MissingLimit
 from ..tables.query.owned_rows import Origin
 from ..tables.query.stages import Query, QueryCurator, Rows
 from . import session_refusals as refusals
+from .noisy_cells import StoredHistogram
+
+FIELDS = {"learned", "value", "shares"}
+"""What every record of a learned limit holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedLimit:
-    """A learned limit, or learned bounds of a column, with the shares that lie beyond."""
+    """A learned limit, or learned bounds of a column, with the shares that lie beyond, and the
+    noisy histogram that it was chosen from. Without it (an older record, or a limit that is to
+    stay) the limit is the same for every question.
+    """
 
     limit: MissingLimit
     value: tuple[Fraction, ...]
     shares: tuple[Fraction, ...] | None
+    histogram: StoredHistogram | None = None
 
     @property
     def place(self) -> tuple[str, ...]:
-        """Its place in the declarations: table, kind and column. There is one limit of groups,
-        whatever columns it was learned by.
-        """
-        return (
-            self.limit.table,
-            self.limit.kind,
-            *(self.limit.of if self.limit.kind == "bounds" else ()),
-        )
+        """Its place among the lessons: table, kind and columns."""
+        return (self.limit.table, self.limit.kind, *self.limit.of)
 
     def to_json(self) -> bytes:
-        return json.dumps(
-            {
-                "learned": 1,
-                "value": [str(number) for number in self.value],
-                "shares": shares_text(self.shares),
-            }
-        ).encode()
+        record: dict[str, object] = {
+            "learned": 1,
+            "value": [str(number) for number in self.value],
+            "shares": shares_text(self.shares),
+        }
+        if self.histogram is not None:
+            record |= {"learned": 2, "histogram": self.histogram.to_record()}
+        return json.dumps(record).encode()
 
     @classmethod
     def from_json(cls, limit: MissingLimit, stored: bytes) -> LearnedLimit:
@@ -69,11 +73,15 @@ class LearnedLimit:
                 if limit.kind == "bounds"
                 else len(value) == 1 and value[0].denominator == 1 <= value[0]
             )
-            if not right or record["learned"] != 1 or set(record) != {"learned", "value", "shares"}:
+            entries = {1: FIELDS, 2: {*FIELDS, "histogram"}}[record["learned"]]
+            if not right or set(record) != entries:
                 raise ValueError(record)
-        except (LookupError, TypeError, ValueError, RecursionError):
+            histogram = (
+                StoredHistogram.from_record(record["histogram"]) if "histogram" in record else None
+            )
+        except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError, Refused):
             raise refusals.DAMAGED_LIMIT() from None
-        return cls(limit, value, shares)
+        return cls(limit, value, shares, histogram)
 
     def into(self, declaration: Declaration) -> Declaration:
         """Return the declaration with this limit in it."""
@@ -89,6 +97,7 @@ class LearnedLimit:
         most, learned = int(self.value[0]), learned.with_limit(self.limit.kind, self.shares)
         if self.limit.kind == "max_rows":
             return replace(declaration, max_rows=most, learned=learned)
+        learned = replace(learned, keys=self.limit.of)
         return replace(declaration, max_groups=most, learned=learned)
 
 
@@ -164,17 +173,25 @@ class TableState:
             self._rows = (declared, rows)
         return rows
 
-    def apply(self, lessons: Sequence[LearnedLimit]) -> None:
-        """Write learned limits into the declarations."""
+    def apply(self, lessons: Sequence[LearnedLimit], *, groups: bool = False) -> None:
+        """Write learned limits into the declarations. A limit of groups that a question learned is
+        for its keys alone: it goes into the declarations only with `groups`.
+        """
         if not lessons:
             return
         with self._applying:
-            declared = dict(self.declared)
-            for lesson in lessons:
-                table = self.table_of(lesson.limit)
-                declared[table] = lesson.into(declared[table])
             self.lessons = {**self.lessons, **{lesson.place: lesson for lesson in lessons}}
-            self.declared = declared
+            self.declared = self.with_limits(
+                [lesson for lesson in lessons if groups or lesson.limit.kind != "max_groups"]
+            )
+
+    def with_limits(self, lessons: Iterable[LearnedLimit]) -> Declared:
+        """Return the declarations of now with these limits in them."""
+        declared = dict(self.declared)
+        for lesson in lessons:
+            table = self.table_of(lesson.limit)
+            declared[table] = lesson.into(declared[table])
+        return declared
 
 
 def state_of(query: Query) -> TableState | None:
