@@ -92,8 +92,8 @@ def test_an_answer_records_how_its_units_were_bounded(
     ) as table:
         answer = counted(table).release(promise=promise)
         alone = table.aggregate(n=sf.count()).release(promise=promise)
-    rows = 3 if rule != "row" else 1
-    assert answer.weighing == Weighing(rule, rows, rows, bits)  # type: ignore[arg-type]  # a rule
+    rows, groups = (3, 2) if rule != "row" else (1, 1)  # no unit is in more groups than are listed
+    assert answer.weighing == Weighing(rule, rows, groups, bits)  # type: ignore[arg-type]  # a rule
     assert alone.weighing is not None
     assert alone.weighing.rule == ("part" if rule == "root" else rule), (
         "without groups there is one norm"
@@ -246,7 +246,7 @@ def broken(what: str) -> BaseException:
 
 
 @pytest.mark.parametrize("what", ["exception", "memory", "assertion"])
-@pytest.mark.parametrize("where", ["run", "read", "votes_of", "keep"])
+@pytest.mark.parametrize("where", ["run", "read", "votes_of", "keep", "counts", "perturb_all"])
 def test_whatever_breaks_says_one_text(
     what: str,
     where: str,
@@ -257,18 +257,22 @@ def test_whatever_breaks_says_one_text(
     def breaks(*_: Any, **__: Any) -> None:
         raise broken(what)
 
-    from sfumato.mechanisms import OptimalSelection
+    from sfumato.mechanisms import CountThreshold, OptimalSelection
 
     target = {
         "run": (type(visits._source.engine), "run"),
         "read": (door, "read_component"),
         "votes_of": (door, "votes_of"),
         "keep": (OptimalSelection, "keep"),
+        "counts": (door, "counts_of_lines"),
+        "perturb_all": (CountThreshold, "perturb_all"),
     }[where]
+    # counts select their own groups, votes those of a sum
+    aggregate = sf.count() if where in ("counts", "perturb_all", "run") else sf.sum("x")
     monkeypatch.setattr(*target, breaks)
     caplog.set_level(logging.DEBUG)
     with pytest.raises(Failed) as failed:
-        visits.group_by("city").aggregate(n=sf.count()).release(epsilon=1)
+        visits.group_by("city").aggregate(n=aggregate).release(epsilon=1)
     error = failed.value
     assert str(error) == Failed.TEXT
     assert (error.__cause__, error.__context__) == (None, None)
@@ -277,7 +281,7 @@ def test_whatever_breaks_says_one_text(
     assert str(NUMBER) not in shown
     assert spent(visits) == 1  # what was charged stays charged
     monkeypatch.undo()
-    visits.group_by("city").aggregate(n=sf.count()).release(epsilon=1)
+    visits.group_by("city").aggregate(n=aggregate).release(epsilon=1)
     assert spent(visits) == 2  # nothing was stored that could be given again
 
 

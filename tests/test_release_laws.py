@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any, cast
 
@@ -25,9 +25,10 @@ from scipy.signal import fftconvolve
 import sfumato as sf
 from sfumato import release as door
 from sfumato.answers.answer_records import LinearNoise, Noisy
-from sfumato.mechanisms import WeightedQuantile
+from sfumato.mechanisms import CountThreshold, WeightedQuantile
 from sfumato.mechanisms.shared.additive import Additive
 from sfumato.tables.declare.declaration import declare
+from sfumato.tables.plan import choose_noise
 from sfumato.tables.plan.bounding import Bounding
 from sfumato.tables.plan.query_plan import Plan, plan
 from sfumato.tables.query.stages import Query, Rows
@@ -166,12 +167,19 @@ def loss(plan: Plan, truth: Through, neighbour: Through) -> Loss:
     ]
     keys = sorted({*places[0], *places[1]}, key=str)
     selection = plan.calibration.selection
-    votes = [_votes(through) if selection is not None else {} for through in (truth, neighbour)]
+    votes = [
+        _votes(plan, through) if selection is not None else {} for through in (truth, neighbour)
+    ]
+    deciding = _deciding_block(plan)
     calls = [
         iter(through.calls[1 if selection is not None else 0 :]) for through in (truth, neighbour)
     ]
     by_group, total = dict.fromkeys(keys, NOTHING), NOTHING
-    for block, noise in zip(plan.calibration.blocks, plan.calibration.noise, strict=True):
+    for number, (block, noise) in enumerate(
+        zip(plan.calibration.blocks, plan.calibration.noise, strict=True)
+    ):
+        if number == deciding:
+            continue
         piece = plan.components[block.places[0]]
         empty = [0] * (len(block.cells) or piece.cells)
         for mechanism in noise:
@@ -189,6 +197,8 @@ def loss(plan: Plan, truth: Through, neighbour: Through) -> Loss:
                     ]
                     piece_loss = chosen(mechanism, rows[0], rows[1])
                 else:
+                    if piece.form == "point":  # the weights of bins
+                        empty = [0] * pair[0].integers[0].shape[1]
                     cells = [
                         call.integers[0][i].tolist() if i >= 0 else empty
                         for call, i in zip(pair, at, strict=True)
@@ -204,7 +214,12 @@ def loss(plan: Plan, truth: Through, neighbour: Through) -> Loss:
         if selection is None:
             total = total + group_loss
             continue
-        p, q = (selection.keep_probability(v.get(key, 0)) for v in votes)
+        if isinstance(selection.mechanism, CountThreshold) and deciding is not None:
+            total = total + counted_and_shown(
+                selection.mechanism, *(v.get(key, 0) for v in votes), group_loss
+            )
+            continue
+        p, q = (selection.mechanism.keep_probability(v.get(key, 0)) for v in votes)
         silent = Loss(0, np.array([1 - p]), 0.0, 0.0).part(1.0, math.log((1 - p) / (1 - q)))
         total = total + (
             either(group_loss.part(p, math.log(p / q)), silent)
@@ -214,10 +229,37 @@ def loss(plan: Plan, truth: Through, neighbour: Through) -> Loss:
     return total
 
 
-def _votes(through: Through) -> dict[Any, int]:
-    ballot = through.tally[0]
-    names = [name for name in ballot.column_names if name != "votes"]
-    return {tuple(line[name] for name in names): int(line["votes"]) for line in ballot.to_pylist()}
+def _deciding_block(plan: Plan) -> int | None:
+    """The number of the block whose count selects the groups."""
+    selection = plan.calibration.selection
+    if selection is None or selection.place is None:
+        return None
+    return plan.calibration.readings[selection.place].parts[0][0]
+
+
+def counted_and_shown(mechanism: CountThreshold, left: int, right: int, columns: Loss) -> Loss:
+    """Of a count that decides whether its group is shown, with what is shown beside it."""
+    if left == right == 0:
+        return NOTHING
+    far = mechanism.law.half_width(Fraction(10**12 - 1, 10**12))
+    window = np.arange(mechanism.threshold, max(mechanism.threshold, left, right) + far)
+    laws = [
+        min(c, mechanism.ramp) / mechanism.ramp * half(mechanism.law, 4 * far)[abs(window - c)]
+        for c in (left, right)
+    ]
+    silent = of(*(np.array([1 - law.sum()]) for law in laws))
+    if not laws[1].any():
+        return Loss(silent.first, silent.chances, float(laws[0].sum()), silent.most)
+    return silent if not laws[0].any() else either(of(laws[0], laws[1]) + columns, silent)
+
+
+def _votes(plan: Plan, through: Through) -> dict[Any, int]:
+    """What the selection received of each group: its votes, or its count."""
+    place = plan.calibration.selection.place  # type: ignore[union-attr]  # keys are private
+    at = next(i for i, s in enumerate(plan.statements) if place is None or place in s.components)
+    names = [f"k{i}" for i in range(len(plan.query.keys))]
+    groups = [tuple(line.values()) for line in through.tally[at].select(names).to_pylist()]
+    return dict(zip(groups, through.calls[0].integers[0].tolist(), strict=True))
 
 
 Data = list[tuple[int, str, float]]
@@ -322,6 +364,18 @@ def named(table: Any) -> Query:
     return table.group_by("k").aggregate(n=sf.count())
 
 
+def named_by_units(table: Any) -> Query:
+    return table.group_by("k").aggregate(n=sf.count_units())
+
+
+def named_by_votes(table: Any) -> Query:
+    return table.group_by("k").aggregate(s=sf.sum(WHOLE, low=0, high=3))
+
+
+def named_with_sums(table: Any) -> Query:
+    return table.group_by("k").aggregate(n=sf.count(), s=sf.sum(WHOLE, low=0, high=3))
+
+
 ASKED = {
     "counts and sums": counted,
     "counts, sums and means": shared,
@@ -381,12 +435,35 @@ def test_a_concentrated_promise_is_kept_at_every_order(name: str, relation: str)
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
-def test_naming_groups_keeps_its_promise_too(relation: str) -> None:
+@pytest.mark.parametrize("ask", [named, named_by_units, named_by_votes, named_with_sums])
+def test_naming_groups_keeps_its_promise_too(ask: Callable[[Any], Query], relation: str) -> None:
     """Groups that only the neighbour has are named with a small probability, which is what δ pays
     for.
     """
-    delta = worst(named, sf.Approx(1, "1e-3"), lambda loss_: loss_.delta(1.0), relation=relation)
+    delta = worst(ask, sf.Approx(1, "1e-3"), lambda loss_: loss_.delta(1.0), relation=relation)
     assert 1e-5 < delta <= 1.001e-3  # rounded up; and some of it is used
+
+
+@pytest.mark.parametrize("ask", [named, named_by_units, named_with_sums])
+def test_naming_groups_keeps_a_concentrated_promise(ask: Callable[[Any], Query]) -> None:
+    """(ρ, δ) as the (ε, δ) that it implies."""
+    promise = sf.ZCDP("1/8", "1e-3")
+    for epsilon in (0.5, 1.0, 2.0):
+        delta = worst(ask, promise, partial(Loss.delta, epsilon=epsilon))
+        assert delta <= promise.delta(Fraction(epsilon)) * 1.001
+
+
+def test_a_selection_that_leaks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin: a threshold fitted to a δ ten times as large."""
+    honest = choose_noise._count_threshold
+    monkeypatch.setattr(
+        choose_noise,
+        "_count_threshold",
+        lambda *, delta, **about: honest(delta=min(delta * 10, Fraction(1, 2)), **about),
+    )
+    monkeypatch.setattr(choose_noise, "_keeps_promise", lambda *_: True)
+    delta = worst(named, sf.Approx(1, "1e-3"), lambda loss_: loss_.delta(1.0))
+    assert delta > 2e-3
 
 
 def test_noise_that_is_too_small_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -30,8 +30,12 @@ from .ledger import Ledger, Receipt
 from .mechanisms.shared.mechanism import Mechanism
 from .mechanisms.shared.stored_mechanism import record
 from .noise.bits import SYSTEM, Bits
+from .tables.aggregates.component import Component
 from .tables.aggregates.count_tree import Integers
-from .tables.plan.explain import explain_rules
+from .tables.aggregates.rank_ends import QuantileBins, place_knots, weigh_bins
+from .tables.aggregates.tree_noise import HasHalfWidth
+from .tables.plan.explain import explain_left_out, explain_rules, explain_unmeasured
+from .tables.plan.explain_groups import explain_no_group
 from .tables.plan.min_max import with_end
 from .tables.plan.query_plan import Plan
 from .tables.plan.read_results import (
@@ -39,6 +43,7 @@ from .tables.plan.read_results import (
     ResultGroups,
     chosen_groups,
     combine_sums,
+    counts_of_lines,
     read_component,
     read_points,
     votes_of,
@@ -51,7 +56,18 @@ T = TypeVar("T")
 class AddsNoise(Protocol):
     """A mechanism that adds noise to exact integers."""
 
+    @property
+    def law(self) -> HasHalfWidth: ...
+
     def perturb(self, value: Integers, *, bits: Bits) -> Integers: ...
+
+
+class SelectsByCount(Protocol):
+    """A mechanism that adds noise to the counts of all groups and says which may be shown."""
+
+    def perturb_all(
+        self, counts: Integers, *, bits: Bits
+    ) -> tuple[Integers, NDArray[np.bool_]]: ...
 
 
 class PicksPoints(Protocol):
@@ -192,16 +208,14 @@ def _tally(plan: Plan, statements: Tables, timeout: float | None) -> Tables:
 def _perturb(
     plan: Plan, public: ResultGroups | None, tally: Tables, bits: Bits
 ) -> tuple[ResultGroups, tuple[Noisy, ...]]:
-    """Select groups; then add noise to each component of those groups, in the plan's order."""
+    """Select groups; then add noise to each component of those groups, in the plan's order. The
+    noisy counts that selected groups are those of the answer.
+    """
     statements, bounding = plan.statements, plan.calibration.bounding
-    selection = plan.calibration.selection
-    groups = (
-        public
-        if selection is None or public is not None
-        else chosen_groups(tally[0], selection.keep(votes_of(tally[0]), bits=bits), plan.query)
-    )
-    assert groups is not None
     at = {place: i for i, statement in enumerate(statements) for place in statement.components}
+    groups, cells_by_block = (
+        (public, {}) if public is not None else _select_groups(plan, tally, at, bits)
+    )
 
     def read(place: int) -> Integers:
         """Return the exact integers of a component."""
@@ -216,13 +230,17 @@ def _perturb(
         )
 
     cells: list[Integers] = []
-    for block, noise in zip(plan.calibration.blocks, plan.calibration.noise, strict=True):
+    for number, (block, noise) in enumerate(
+        zip(plan.calibration.blocks, plan.calibration.noise, strict=True)
+    ):
         place = block.places[0]
+        if number in cells_by_block:
+            cells.append(cells_by_block[number])
+            continue
         if plan.components[place].form == "point":
             points = read_points(tally[at[place]], place, groups, bounding)
-            cells.append(
-                with_end(plan.components[place], _quantiles(noise, *points, len(groups), bits))
-            )
+            component = plan.components[place]
+            cells.append(with_end(component, _quantiles(component, noise, points, groups, bits)))
             continue
         exact = (
             combine_sums(
@@ -237,6 +255,34 @@ def _perturb(
     return groups, tuple(
         _piece(plan, place, cells) for place in range(len(plan.calibration.readings))
     )
+
+
+def _select_groups(
+    plan: Plan, tally: Tables, at: Mapping[int, int], bits: Bits
+) -> tuple[ResultGroups, dict[int, Integers]]:
+    """Select groups by their votes; or by a count, and return its noisy values for these groups, by
+    the number of its block.
+    """
+    selection = plan.calibration.selection
+    assert selection is not None
+    if selection.place is None:
+        selected = selection.mechanism.keep(votes_of(tally[0]), bits=bits)
+        return chosen_groups(tally[0], selected, plan.query), {}
+    mechanism = cast("SelectsByCount", selection.mechanism)
+    table = tally[at[selection.place]]
+    counts = counts_of_lines(
+        plan.statements[at[selection.place]],
+        table,
+        plan.components[selection.place],
+        selection.place,
+        plan.calibration.bounding,
+    )
+    noisy, selected = mechanism.perturb_all(counts, bits=bits)
+    groups = chosen_groups(table, selected, plan.query)
+    values = np.zeros((len(groups), 1), dtype=noisy.dtype)
+    values[groups.places(table)[selected], 0] = noisy[selected]
+    ((block, _),) = plan.calibration.readings[selection.place].parts
+    return groups, {block: values}
 
 
 def _piece(plan: Plan, place: int, cells: Sequence[Integers]) -> Noisy:
@@ -264,17 +310,35 @@ def _piece(plan: Plan, place: int, cells: Sequence[Integers]) -> Noisy:
 
 
 def _quantiles(
+    component: Component,
     noise: tuple[Mechanism, ...],
-    groups: Places,
-    points: NDArray[np.int64],
-    weights: Integers,
-    count: int,
+    rows: tuple[Places, NDArray[np.int64], Integers],
+    groups: ResultGroups,
     bits: Bits,
 ) -> NDArray[np.int64]:
-    """Return one column per mechanism: the quantile, and the ends of its interval."""
-    pickers = [cast("PicksPoints", mechanism) for mechanism in noise] if count else []
-    columns = [picker.perturb_each(groups, points, weights, count, bits=bits) for picker in pickers]
-    return np.stack(columns, axis=1) if columns else np.zeros((0, len(noise)), dtype=np.int64)
+    """Return the quantile of each group. Where noise is added to weights between knots, return
+    the ends of its interval, too, and those that hold in all groups at once.
+    """
+    aggregate, low, high = component.aggregate, component.low, component.high
+    assert aggregate is not None
+    assert aggregate.q is not None
+    pickers, adders = noise[:2], noise[2:]
+    count = len(groups)
+    if not count:
+        return np.zeros((0, 5 if adders else 1), dtype=np.int64)
+    chosen = np.stack(
+        [cast("PicksPoints", picker).perturb_each(*rows, count, bits=bits) for picker in pickers],
+        axis=1,
+    )
+    if not adders:
+        return chosen
+    knots, adder = place_knots(chosen, low, high), cast("AddsNoise", adders[0])
+    noisy = adder.perturb(weigh_bins(*rows, knots), bits=bits)
+    bins = QuantileBins(aggregate.q, low, high, knots, noisy, adder.law)
+    missing = 1 - aggregate.confidence
+    return np.stack(
+        [bins.values(), *bins.interval(missing), *bins.interval(missing / count)], axis=1
+    )
 
 
 def finish(
@@ -297,6 +361,8 @@ def finish(
         "question": plan.text,
         "rows": plan.query.rows.text,
         "declaration": plan.declared,
+        "left_out": explain_left_out(plan),
+        "unmeasured": explain_unmeasured(plan),
         "mechanisms": [record(mechanism) for mechanism in plan.mechanism.parts],
         "released": receipt.when[:19] + receipt.when[23:],  # in seconds
         "versions": {"sfumato": __version__, "engine": plan.source.engine.version},
@@ -311,7 +377,9 @@ def finish(
         cost=receipt.cost,
         promise=plan.promise,
         receipts=(Paid.by(receipt),),
-        rules=explain_rules(plan),
+        rules=tuple(
+            filter(None, (*explain_rules(plan), "" if groups.rows else explain_no_group(plan)))
+        ),
         facts=facts,
         budget=ledger.budget,
         left=ledger.remaining if left is None else left,

@@ -21,12 +21,14 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato import release as door
 from sfumato.answers import Answer
+from sfumato.answers.chosen_groups import choose_groups
 from sfumato.answers.intervals import level_of
+from sfumato.answers.left_out import left_out
 from sfumato.ledger.receipts import Receipt
 from sfumato.noise.bits import SYSTEM
 from sfumato.session import Table
 from sfumato.session.choose_limits import ROW_GROUPS, SUM_GROUPS, Aim
-from sfumato.session.learning import _choose_limit, plan_lesson
+from sfumato.session.learning import choose_first, plan_lesson
 from sfumato.tables.plan.missing_limits import MissingLimit
 from sfumato.tables.plan.query_plan import Plan
 from sfumato.testing.exact_checks import Rehearsal
@@ -47,7 +49,7 @@ class World:
 
     @classmethod
     def of(cls, table: Table, plan: Plan, **about: Any) -> World:
-        rehearsal = Rehearsal(plan)
+        rehearsal = Rehearsal(plan, fixed_knots=False)
         rehearsal.plan.__dict__["statements"] = (
             plan.statements
         )  # the same draw of rows, where rows are drawn
@@ -90,7 +92,7 @@ def _exact(world: World, name: str) -> dict[tuple[Any, ...], Any]:
     total = (
         world.truth
         if finish is None
-        else replace(finish, having=None, order=(), limit=None, offset=0)(world.truth)
+        else replace(finish, having=None, qualify=None, order=(), limit=None, offset=0)(world.truth)
     )
     return dict(zip(total.rows, total[name], strict=True))
 
@@ -109,7 +111,7 @@ def _holds(
     exact = world.exact(name)
     truth = np.array([exact[row] for row in answer.rows], dtype=np.float64)
     near = 1e-9 * np.abs(truth)  # the truth is rounded to a double
-    return np.asarray((low <= truth + near) & (truth - near <= high))
+    return np.asarray((low <= truth + near) & (truth - near <= high) | np.isnan(truth))
 
 
 def same(answer: Answer) -> Answer:
@@ -134,6 +136,32 @@ def at_once(
             ).all()
         )
     ]
+
+
+def cell(name: str, at: int, *, confidence: Any = 0.95) -> Check:
+    """The interval of one cell, where those of several groups share noise."""
+
+    def check(world: World, answer: Answer) -> list[bool]:
+        shown = world.finish(answer)
+        held = _holds(world, shown, name, confidence, simultaneous=False)
+        return [bool(each) for each in held[at : at + 1]]
+
+    return check
+
+
+def over_chosen(name: str, passes: Callable[[float], bool]) -> Check:
+    """The first interval of a column across groups that noisy values chose: about these groups."""
+
+    def check(world: World, answer: Answer) -> list[bool]:
+        shown = world.finish(answer)
+        places = [i for i, value in enumerate(answer["n"]) if passes(value)]
+        finish: Any = world.plan.finish  # type: ignore[attr-defined]  # plans of SQL have it
+        outer = None if finish.outer is None else replace(finish.outer, where=None)
+        exact = replace(finish, having=None, outer=outer)(choose_groups(world.truth, places, {}))
+        low, high = shown.interval(name)
+        return [bool(low[0] <= exact[name][0] <= high[0])] if len(low) else []
+
+    return check
 
 
 def average(
@@ -170,6 +198,47 @@ def clipped(side: int) -> Check:
     return share
 
 
+def _true_shares(world: World, answer: Answer) -> list[float]:
+    """The exact share of each statement about what limits left out, in their order."""
+    shares = []
+    for piece in world.truth.pieces:
+        if piece.name.startswith("clipped:"):
+            counts = piece.values[0]
+            shares += [counts[side] / counts.sum() for side in (0, 2)]
+    return [*shares, *([_hidden(world, answer)] if answer.withheld() is not None else [])]
+
+
+def left_out_together(world: World, answer: Answer) -> Iterable[bool]:
+    """All statements about what limits left out, at once, as they are printed."""
+    statements, true = left_out(answer), _true_shares(world, answer)
+    return [
+        all(
+            _printed(statement.text)[0] <= 100 * share <= _printed(statement.text)[1]
+            for statement, share in zip(statements, true, strict=True)
+        )
+    ]
+
+
+def left_out_said(world: World, answer: Answer) -> Iterable[bool]:
+    """Nothing is said to be left out where nothing is."""
+    statements, true = left_out(answer), _true_shares(world, answer)
+    return [
+        all(
+            share > 0
+            for statement, share in zip(statements, true, strict=True)
+            if statement.is_said
+        )
+    ]
+
+
+def left_out_claimed(world: World, answer: Answer) -> Iterable[bool]:
+    """What an answer would claim if it stated every estimate above 1 %, where nothing is left
+    out.
+    """
+    assert not any(_true_shares(world, answer))
+    return [statement.share.value <= 0.01 for statement in left_out(answer)]
+
+
 def withheld(world: World, answer: Answer) -> Iterable[bool]:
     """The share of rows in groups that are not named, of those that this draw did not name."""
     estimate = world.finish(answer).withheld()
@@ -197,11 +266,13 @@ def _hidden(world: World, answer: Answer) -> float:
 
 
 def _printed(text: str) -> tuple[float, float]:
-    """Between which ends a printed share lies: 'about 2 % ± 1 %', or 'about 2 % (between 0 % and 4
-    %)'.
+    """Between which ends a printed share lies: 'about 2 % ± 1 %', 'about 2 % (between 0 % and 4
+    %)', or 'at most 3 %'.
     """
-    words = text.split()
+    words = text.split(" of ")[0].replace("(", "").split()
     numbers = [float(word) for word in words if word.replace(".", "", 1).isdigit()]
+    if text.startswith("at most"):
+        return 0.0, numbers[0]
     return (
         (numbers[0] - numbers[1], numbers[0] + numbers[1])
         if "±" in words
@@ -242,12 +313,13 @@ def learned(world: World, answer: Answer) -> tuple[tuple[Fraction, ...], str, tu
     """Return the limit or bounds learned from a histogram, the note that states their shares, and
     the ends up to which the note counts units or rows.
     """
-    limit, _ = _choose_limit(
+    limit, _ = choose_first(
         world.about["lack"],
         world.about["declared"],
         world.plan,
         answer["h"][0].tolist(),
         world.about["aim"],
+        {},
     )
     marks = limit.into(world.about["declared"]).learned
     assert limit.shares is not None
@@ -265,7 +337,7 @@ def learned_rows(world: World, answer: Answer) -> Iterable[bool]:
     """
     (limit,), text, place = learned(world, answer)
     rows = world.about["rows"][world.about["rows"] <= float(place[0])]
-    text = text.split(", with about")[0]
+    text = text.split(", with ")[0]
     return [_shares_hold(text, {"have more": float((rows > int(limit)).mean())})]
 
 
@@ -274,10 +346,31 @@ def learned_rows_beyond(world: World, answer: Answer) -> Iterable[bool]:
     (limit,), text, place = learned(world, answer)
     rows = world.about["rows"][world.about["rows"] <= float(place[0])]
     share = float(np.maximum(rows - int(limit), 0).sum() / rows.sum())
-    if ", with about" in text:
-        stated = float(text.split("beyond the limit, at most ")[1].split()[0])
-        assert abs(stated - float(100 * place[2])) < 0.01
-    return [share <= float(place[2])]
+    if ", with " in text:
+        least, most = float(100 * place[3]), float(100 * place[2])
+        stated = f"between {least:.4g} % and {most:.4g} %" if least else f"at most {most:.4g} %"
+        assert f", with {stated} of their rows beyond the limit" in text
+    return [float(place[3]) <= share <= float(place[2])]
+
+
+def learned_said(world: World, answer: Answer) -> Iterable[bool]:
+    """Whatever an answer says to lie beyond a learned limit is there."""
+    limit, _ = choose_first(
+        world.about["lack"],
+        world.about["declared"],
+        world.plan,
+        answer["h"][0].tolist(),
+        world.about["aim"],
+        {},
+    )
+    marks, numbers = limit.into(world.about["declared"]).learned, world.about["values"]
+    if world.about["lack"].kind == "bounds":
+        low, high = map(float, limit.value)
+        true = {"below": (numbers < low).any(), "above": (numbers >= high).any()}
+        return [bool(all(true[side] for side in marks.rows_outside("x")))]
+    stated, most = marks.least_beyond("max_rows"), int(limit.value[0])
+    share = float(np.maximum(numbers - most, 0).sum() / numbers.sum())
+    return [not stated or float(stated.split()[2]) <= 100 * share]
 
 
 def learned_bounds(world: World, answer: Answer) -> Iterable[bool]:
@@ -429,6 +522,20 @@ def _equal(text: str, columns: str = "COUNT(*) AS n, SUM(x) AS s") -> World:
     )
 
 
+def _equal_outer(text: str) -> World:
+    """A SELECT over counts of forty equal groups."""
+    table = pa.table(
+        {"u": np.arange(2000), "g": EQUAL * 50, "x": np.full(2000, 5.0), "y": np.ones(2000)}
+    )
+    return _world_of_query(
+        text.format("SELECT g, COUNT(*) AS n FROM t GROUP BY g"),
+        arguments={"epsilon": 1},
+        table=table,
+        max_rows=1,
+        keys={"g": EQUAL},
+    )
+
+
 def _private(text: str, promise: str = "approx", arguments: Any = None, **about: Any) -> World:
     """Four large groups and many that are one person's each. Some of every unit's rows are in a
     group of its own.
@@ -485,6 +592,11 @@ def _heavy(units: int) -> np.ndarray[Any, Any]:
     return rows
 
 
+def _low_in_cell(units: int) -> np.ndarray[Any, Any]:
+    """Half of the units have the fewest rows of a cell, of 9 to 16."""
+    return np.where(np.arange(units) % 2, 9, 1)
+
+
 def _outlying(units: int) -> np.ndarray[Any, Any]:
     values = np.random.default_rng(5).gamma(2.0, 3.0, units)
     values[: units // 50] = -1e9
@@ -528,11 +640,44 @@ WORLDS: dict[str, Callable[[], World]] = {
     ),
     "named, cut": lambda: _private(f"SELECT g, {MANY} FROM t GROUP BY g ORDER BY n DESC LIMIT 2"),
     "total": lambda: _world_of_query("SELECT COUNT(*) AS n FROM t"),
+    "within": lambda: _world_of_query("SELECT SUM(y) AS s FROM t", arguments={"epsilon": 1}),
+    "windows": lambda: _world_of_query(
+        "SELECT g, COUNT(*) AS n, COUNT(*) / SUM(COUNT(*)) OVER () AS share, SUM(COUNT(*)) OVER w "
+        "AS running, COUNT(*) - LAG(COUNT(*)) OVER w AS change, COUNT(*) / LAG(COUNT(*)) OVER w "
+        "- 1 AS growth, AVG(COUNT(*)) OVER (ORDER BY g ROWS 2 PRECEDING) AS smooth, "
+        "MAX(COUNT(*)) OVER () AS most, RANK() OVER (ORDER BY COUNT(*) DESC) AS place, "
+        "NTILE(2) OVER (ORDER BY COUNT(*)) AS half, LAG(AVG(x)) OVER w AS before, "
+        "SUM(AVG(x)) OVER w AS means FROM t GROUP BY g WINDOW w AS (ORDER BY g)",
+        arguments={"epsilon": 4},
+    ),
+    "windows, gaussian": lambda: _world_of_query(
+        "SELECT g, COUNT(*) / SUM(COUNT(*)) OVER () AS share, SUM(SUM(x)) OVER (ORDER BY g) AS "
+        "running, SUM(x) / SUM(COUNT(*)) OVER () AS r FROM t GROUP BY g",
+        "zcdp",
+        {"promise": sf.ZCDP("0.5")},
+    ),
+    "windows, cut": lambda: _equal(
+        "ORDER BY n DESC LIMIT 3",
+        "COUNT(*) AS n, COUNT(*) / SUM(COUNT(*)) OVER (ORDER BY g ROWS 3 PRECEDING) AS share, "
+        "SUM(COUNT(*)) OVER (ORDER BY g) AS running, RANK() OVER (ORDER BY COUNT(*) DESC) AS place",
+    ),
+    "windows, chosen": lambda: _equal(
+        "HAVING n > 52",
+        "COUNT(*) AS n, SUM(COUNT(*)) OVER () AS total, COUNT(*) / SUM(COUNT(*)) OVER () AS share",
+    ),
+    "outer": lambda: _world_of_query(
+        "SELECT AVG(n) AS mean, MAX(n) AS most, SUM(n) AS total, MAX(n) / SUM(n) AS share FROM "
+        "(SELECT g, COUNT(*) AS n FROM t GROUP BY g)",
+        arguments={"epsilon": 4},
+    ),
+    "outer, chosen": lambda: _equal_outer("SELECT AVG(n) AS mean FROM ({}) WHERE n > 52"),
     "grouped": lambda: _world_of_query("SELECT g, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY g"),
     "grouped, gaussian": lambda: _world_of_query(
         "SELECT g, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY g", "zcdp", {"promise": sf.ZCDP(100)}
     ),
     "learned rows": lambda: _lesson("max_rows", _heavy(30_000), "0.1"),
+    "learned rows, one each": lambda: _lesson("max_rows", np.ones(3_000, dtype=np.int64), "0.1"),
+    "learned rows, low in their cell": lambda: _lesson("max_rows", _low_in_cell(6_000), "0.1"),
     "learned rows of few": lambda: _lesson("max_rows", _heavy(2_000), "0.1"),
     "learned bounds": lambda: _lesson("bounds", _outlying(30_000), "0.2"),
     "learned bounds of few": lambda: _lesson("bounds", _outlying(3_000), "0.2"),

@@ -101,7 +101,7 @@ def test_receipts() -> None:
 
 def test_it_reads_as_it_prints() -> None:
     assert repr(visits()) == str(visits()) == visits().text()
-    assert "99 % intervals" in visits().text(confidence=0.99)
+    assert "(99 %, each cell; p50 at 90 %)" in visits().text(confidence=0.99)
 
 
 def test_numbers_beyond_64_bits() -> None:

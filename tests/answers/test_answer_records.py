@@ -66,7 +66,9 @@ def test_the_law_of_the_noise() -> None:
     assert piece.half_width(F(19, 20)) == laplace(50).law.half_width(F(19, 20))
     assert piece.half_width(F(19, 20), 5) == laplace(50).law.half_width(F(19, 20), values=5)
     assert float(piece.variance) == pytest.approx(laplace(50).variance / 16)
-    chosen = Noisy("x", [[1]], 1, mech.Quantile(low=0, high=1, epsilon=1, relation="replace"))
+    chosen = Noisy(
+        "x", [[1]], 1, mech.Quantile(low=0, high=1, epsilon=1, relation="replace", grid=1)
+    )
     assert chosen.law is None
     assert chosen.variance == 0
     refusal(lambda: chosen.half_width(F(1, 2)), "answer.law")

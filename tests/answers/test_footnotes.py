@@ -9,27 +9,56 @@ from typing import Any
 import pytest
 
 import sfumato as sf
+from sfumato.answers import Weighing
+from sfumato.answers.render.footnote_texts import BATCH_COST, SPENT
 from sfumato.answers.render.footnotes import budget_as_epsilon, build_notes, cost_text
+from sfumato.tables.declare.learned_limits import DEFAULT
 
-from .examples import ABOUT, counted, laplace, noisy, visits
+from .examples import ABOUT, counted, visits
 
 
 def notes_text(answer: Any) -> str:
     return "\n".join(" · ".join(line) for line in build_notes(answer))
 
 
-def test_what_is_said() -> None:
-    level, cost, withheld = build_notes(visits())
-    assert level == ["95 % intervals for the bounded values, each cell; p50 at 90 %"]
-    assert cost[:3] == [
-        "cost ε = 0.3 of 1, δ = 1e-9 of 1e-6",
-        "0.65 left",
-        "a user_id counts for at most 4 rows",
+def test_three_lines_are_said() -> None:
+    covered, cost, rules = build_notes(visits(), hint="answer.explain()")
+    assert covered[0].startswith("about 2.7 % ± 1.")
+    assert covered[0].endswith(" of rows lie above the bounds of spend [0, 64]")
+    assert covered[1].startswith("about 5 % ± ")
+    assert covered[1].endswith(" of rows are in groups too small to be shown")
+    assert covered[2] == (
+        "± covers the noise, not what the limits left out (95 %, each cell; p50 at 90 %)"
+    )
+    assert cost == ["cost ε = 0.3 of 1, δ = 1e-9 of 1e-6", "0.65 left"]
+    assert rules == ["answer.explain() tells the 3 rules"]
+
+
+def test_the_place_of_the_rules_is_the_callers() -> None:
+    assert build_notes(counted([1], rules=("a rule",)), hint="--json")[-1] == [
+        "--json tells the rule"
     ]
-    assert cost[3].startswith("spend clipped to [0, 64] (about 2.7 % ± 1.")
-    assert cost[3].endswith(" of rows above)")
-    assert cost[4] == "rows without a user_id are left out"
-    assert withheld[0].startswith("small groups may be withheld: about ")
+    assert all("rule" not in line for line in build_notes(visits()))
+
+
+def test_limits_are_named_where_there_may_be_some() -> None:
+    row = Weighing("row")
+    assert "limits" not in notes_text(counted([1], weighing=row))
+    assert "limits" in notes_text(counted([1], weighing=row, rules=("x clipped to [0, 1]",)))
+    assert "limits" in notes_text(counted([1], weighing=None))
+
+
+def test_a_limit_that_is_a_default_is_said() -> None:
+    guessed = f"spend clipped to [0, 1] ({DEFAULT})"
+    notes = build_notes(counted([1], rules=("a rule", guessed)), hint="answer.explain()")
+    assert notes[-1] == [guessed, "answer.explain() tells the 2 rules"]
+
+
+def test_what_else_was_spent_is_a_cost() -> None:
+    spent = f"ε = 0.05{SPENT}rows per unit"
+    together = f"released together with 2 other questions{BATCH_COST}"
+    answer = counted([1], rules=("a rule", spent, together))
+    assert build_notes(answer)[1][1:] == [spent, together]
 
 
 @pytest.mark.parametrize(
@@ -74,25 +103,7 @@ def test_the_whole_budget_in_epsilon_and_delta() -> None:
 def test_a_stored_answer_is_free() -> None:
     text = notes_text(replace(visits(), recalled="2026-09-01T12:00:00.000+00:00"))
     assert "stored answer of 2026-09-01: free (first cost ε = 0.3, δ = 1e-9)" in text
-    assert "left" not in text.split("\n")[1].split(" · ")[1]
-
-
-def test_little_clipping_is_not_worth_a_word() -> None:
-    few = counted(
-        [1], extra=(noisy("clipped:spend [0, 64]", [[0, 10**6, 9000]], F(1), laplace(3)),)
-    )
-    many = counted(
-        [1], extra=(noisy("clipped:spend [0, 64]", [[40_000, 10**6, 90_000]], F(1), laplace(3)),)
-    )
-    assert "clipped" not in notes_text(few)
-    assert "spend clipped to [0, 64]: about 3.5" in notes_text(many)
-    assert "of rows below, about 7.9" in notes_text(many)
-
-
-def test_a_name_without_bounds() -> None:
-    assert "spend clipped: about" in notes_text(
-        counted([1], extra=(noisy("clipped:spend", [[0, 10, 90]], F(1), laplace(3)),))
-    )
+    assert "left" not in text.split("\n")[1]
 
 
 def test_processing_is_told() -> None:
@@ -100,4 +111,4 @@ def test_processing_is_told() -> None:
 
 
 def test_rules_are_printed_as_text() -> None:
-    assert "\x1b" not in notes_text(visits(rules=("evil \x1b[31m rule",)))
+    assert "\x1b" not in visits(rules=("evil \x1b[31m rule",)).explain()

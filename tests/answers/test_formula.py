@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -115,8 +116,15 @@ def test_values_and_intervals() -> None:
 
 
 def test_operands_are_asked_to_hold_together() -> None:
-    """The ends are those of operands that miss with (1 − c)/2 each: wider than at c."""
+    """Where an operation is not smooth, the ends are those of operands that miss with (1 − c)/2
+    each: wider than at c.
+    """
     result = answer()
+    ratio = result.columns[2]
+    assert ratio.formula is not None
+    size = Formula("abs", (ratio.formula.args[0],))
+    ratio = replace(ratio, formula=Formula("/", (size, ratio.formula.args[1])))
+    result = replace(result, columns=(*result.columns[:2], ratio))
     half = result.pieces[0].half_width(F(39, 40))
     a, b = 100.0, 101 + 1 / 3
     low, high = result.interval("r", 0.95)
@@ -153,8 +161,8 @@ def test_operands_that_share_draws_hold_together() -> None:
     )
     low, high = result.interval("d", 0.95)
     assert float(chance[(low <= 50) & (high >= 50)].sum()) >= 0.95 - 1e-5
-    both = [piece.half_width(F(39, 40)) for piece in pieces]
-    assert high[0] - low[0] == pytest.approx(2 * sum(both))
+    # the first draw is in both, and leaves the difference: four times the second one is left
+    assert high[0] - low[0] == pytest.approx(2 * 4 * law.law.half_width(F(19, 20)))
 
 
 def test_different_operands_are_things_that_hold_together() -> None:

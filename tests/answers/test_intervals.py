@@ -176,7 +176,10 @@ def test_another_level_of_a_quantile_is_refused_with_a_rewrite() -> None:
 
 def quantile(cells: list[int], **more: F) -> Answer:
     piece = Noisy(
-        "q", [cells], F(1, 4), mech.Quantile(low=0, high=10, epsilon=1, relation="add-remove")
+        "q",
+        [cells],
+        F(1, 4),
+        mech.Quantile(low=0, high=10, epsilon=1, relation="add-remove", grid=1),
     )
     numbers = {"low": F(0), "high": F(10), "confidence": F(9, 10), **more}
     return Answer(

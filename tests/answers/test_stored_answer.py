@@ -311,7 +311,9 @@ def test_how_an_answer_of_version_1_bounded_its_units_is_not_known() -> None:
     assert "not recorded" in error.reason
     refusal(lambda: stored.agreeing(total=18_000, name="n"), "answer.agreeing")
     assert old.withheld() is None
-    assert "95 % intervals for the bounded values, each cell" in str(old)
+    assert "± covers the noise, not what the limits left out (95 %, each cell" in old.text(
+        width=1000
+    )
 
 
 def test_of_an_answer_of_version_1_from_which_groups_were_left_out_no_interval_follows() -> None:
@@ -326,7 +328,7 @@ def test_of_an_answer_of_version_1_from_which_groups_were_left_out_no_interval_f
         answer = Answer.from_json(json.dumps({**old, "processing": [label]}))
         error = refusal(lambda answer=answer: answer.interval("n"), "answer.interval")
         assert "did not record" in error.reason
-        assert "n has no interval, because it chose the groups" in str(answer)
+        assert "n has no interval, because it chose the groups" in answer.text(width=1000)
         assert "n_low" not in answer.to_csv(intervals=True).splitlines()[0]
         assert Answer.from_json(answer.to_json()) == answer
 

@@ -22,7 +22,7 @@ def test_pyplot_is_never_imported() -> None:
 
 
 def test_without_matplotlib_the_refusal_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.layout_engine", None)
     with pytest.raises(errors.Refused) as caught:
         plot_style.figure(1, 1)
     assert caught.value.code == "plots.missing"

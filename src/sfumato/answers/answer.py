@@ -259,11 +259,30 @@ class Answer:
 
         return plot(self, name or self.names[0], confidence=confidence, top=top, title=title)
 
-    def text(self, *, confidence: Number = 0.95, rows: int = 40) -> str:
-        """Return the printed text, with intervals at this confidence and at most `rows` rows."""
+    def text(
+        self,
+        *,
+        confidence: Number = 0.95,
+        rows: int = 40,
+        width: int | None = None,
+        rules_in: str = "answer.explain()",
+    ) -> str:
+        """Return the printed text, with intervals at this confidence and at most `rows` rows.
+
+        Footnotes wrap to `width` columns: those of the terminal, if none is given. `rules_in` names
+        the place that tells all rules.
+        """
         from .render.render_text import render
 
-        return render(self, confidence, rows)
+        return render(self, confidence, rows, width=width, hint=rules_in)
+
+    def explain(self, *, confidence: Number = 0.95, width: int | None = None) -> str:
+        """Explain the answer line by line: question, cost, unit, every rule of the release, what
+        was done afterwards, what the limits left out, and what the intervals cover.
+        """
+        from .render.explain_answer import explain
+
+        return explain(self, confidence, width)
 
     def __str__(self) -> str:
         return self.text()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -164,6 +164,9 @@ class Column:
     edges: tuple[Fraction, ...] = ()
     processed: Processed | None = None
     formula: Formula | None = None  # of a column that is computed from others
+    # the pieces of all released groups, of a column that is computed across groups; it has no
+    # pieces of its own
+    sources: tuple[int, ...] = ()
 
     @property
     def floor(self) -> Fraction | None:
@@ -234,6 +237,11 @@ class Weighing:
             f"{RULES[self.rule]} ({self.rows} rows, {self.groups} groups, weights of "
             f"{self.bits} bits)"
         )
+
+
+def source_groups(column: Column, pieces: Sequence[Noisy]) -> Callable[[Column], int]:
+    """Return a function that counts the groups of an operand of a column across groups."""
+    return lambda leaf: len(pieces[column.sources[leaf.pieces[0]]].values)
 
 
 def share_draws(pieces: Iterable[Noisy]) -> bool:

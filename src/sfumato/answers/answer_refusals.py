@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import RefusalText
+from ..errors import RefusalText, install_command
 
 # Reading an answer
 
@@ -90,9 +90,9 @@ NO_COMMON_CONFIDENCE = RefusalText(
 CHOICE_NOT_RECORDED = RefusalText(
     "answer.interval",
     "interval({name!r})",
-    "its values chose the shown groups, and the older version that stored the answer did not "
-    "record from how many groups",
-    "the answer before groups were left out, or a new release",
+    "its values chose the shown groups, and the answer did not record from which: an older version "
+    "stored it, or it averages releases that each chose their own",
+    "the answer before groups were left out, one of the releases, or a new release",
 )
 LEVEL_FOR_EACH_GROUP = RefusalText(
     "answer.level",
@@ -249,7 +249,7 @@ LIBRARY_MISSING = RefusalText(
     "answer.library",
     "{library}",
     "{library} is not installed; to_csv() works without it",
-    "pip install 'sfumato[tables]'",
+    install_command("tables"),
 )
 EXPORTED_NAME_TWICE = RefusalText(
     "answer.names",

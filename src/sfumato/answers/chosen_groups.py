@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .answer_records import Column, Noisy
+from .answer_records import Column, Noisy, source_groups
 from .proportions import TOTAL
 
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ def choose_groups(
         for i in with_shared_draws(answer, [chooser])
     }
     grouped = {i for column in answer.columns for i in column.pieces}
+    sources = {i for column in answer.columns for i in column.sources}
     remaining = [
         i
         for i, piece in enumerate(answer.pieces)
-        if i in grouped or not (cut and piece.name == TOTAL)
+        if i in grouped or i in sources or not (cut and piece.name == TOTAL)
     ]
     moved = {place: i for i, place in enumerate(remaining)}
     pieces = tuple(
@@ -54,7 +56,13 @@ def choose_groups(
         else answer.pieces[i]
         for i in remaining
     )
-    columns = tuple(_select_column_rows(column, at, moved) for column in answer.columns)
+    names = {draw.name for i in among for draw in answer.pieces[i].draws}
+    columns = tuple(
+        _select_across(answer, column, at, moved, names)
+        if column.sources
+        else _select_column_rows(column, at, moved)
+        for column in answer.columns
+    )
     return replace(
         answer,
         rows=tuple(answer.rows[i] for i in at),
@@ -80,8 +88,15 @@ def mark_shown_groups(answer: Answer, most: int) -> Answer:
     lines = len(answer.rows) * max(1, *(len(column.edges) - 1 for column in answer.columns), 1)
     if lines <= most or not (by := sorting_pieces(answer)):
         return answer
+    names = {draw.name for i in by for draw in answer.pieces[i].draws}
     return replace(
         answer,
+        columns=tuple(
+            replace(column, numbers={"among": Fraction(len(answer.rows)), **column.numbers})
+            if any(draw.name in names for i in column.sources for draw in answer.pieces[i].draws)
+            else column
+            for column in answer.columns
+        ),
         pieces=tuple(
             _mark_choice(piece, len(answer.rows)) if i in by else piece
             for i, piece in enumerate(answer.pieces)
@@ -114,6 +129,31 @@ def _select_rows(
 def _mark_choice(piece: Noisy, among: int) -> Noisy:
     """Record a choice. A piece that chose earlier keeps its larger number of groups."""
     return piece if piece.among != 0 else replace(piece, among=among)
+
+
+def _select_across(
+    answer: Answer,
+    column: Column,
+    at: np.ndarray[tuple[int], np.dtype[np.int64]],
+    moved: Mapping[int, int],
+    names: set[str],
+) -> Column:
+    """Select rows of a column across groups. If values with its noise chose them, it records from
+    how many rows; and that its rows are no longer the groups of its sources.
+    """
+    assert column.formula is not None
+    shared = any(draw.name in names for i in column.sources for draw in answer.pieces[i].draws)
+    numbers = dict(column.numbers)
+    if shared:
+        numbers.setdefault("among", Fraction(len(answer.rows)))
+    if len(at) < len(answer.rows) or (np.diff(at) < 0).any():
+        numbers["moved"] = Fraction(1)
+    return replace(
+        column,
+        sources=tuple(moved[i] for i in column.sources),
+        formula=column.formula.rows(at, source_groups(column, answer.pieces)),
+        numbers=numbers,
+    )
 
 
 def _select_column_rows(

@@ -23,23 +23,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .group_frames import FRAME_OPERATIONS, Frames
+
 if TYPE_CHECKING:
     from .answer_records import Column
 
 Doubles = NDArray[np.float64]
 Ends = tuple[Doubles, Doubles]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Formula:
     """An operation on formulas, or a number, or a released column. The released column's pieces are
-    indices into the pieces of the computed column.
+    indices into the pieces of the computed column, or into its sources if it is computed across
+    groups; then `frames` are the ranges of groups of an operation, and `number` is its value where
+    a range has no group.
     """
 
     op: str
     args: tuple[Formula, ...] = ()
     number: Fraction | None = None
     column: Column | None = None
+    frames: Frames | None = None
 
     def leaves(self) -> Iterator[Column]:
         """Yield the released columns that the formula uses."""
@@ -48,20 +54,49 @@ class Formula:
         for arg in self.args:
             yield from arg.leaves()
 
+    def piece_numbers(self) -> Iterator[int]:
+        """Yield the pieces of all operands."""
+        for leaf in self.leaves():
+            yield from leaf.pieces
+
+    def rows(self, at: Places, groups: Callable[[Column], int]) -> Formula:
+        """Return the formula for the rows at these places; `groups` counts those of a column."""
+        if self.frames is not None:
+            return replace(self, frames=self.frames.rows(at))
+        if self.column is not None:
+            return Formula("pick", (self,), frames=Frames.single(at, groups(self.column)))
+        return replace(self, args=tuple(arg.rows(at, groups) for arg in self.args))
+
 
 def values(column: Column, read: Callable[[Column], Doubles]) -> Doubles:
     """Compute a column's values from its operands' values; `read` looks up an operand."""
     formula = _formula(column)
-    results = _values(formula, lambda leaf: read(_place_in(leaf, column)))
-    return np.broadcast_to(results, read(_place_in(next(formula.leaves()), column)).shape).copy()
+    results = evaluate(formula, lambda leaf: read(place_in(leaf, column)))
+    if column.sources:
+        return np.atleast_1d(results)
+    return np.broadcast_to(results, read(place_in(next(formula.leaves()), column)).shape).copy()
 
 
 def interval(column: Column, read: Callable[[Column], Ends]) -> Ends:
     """Compute a column's interval ends from its operands' ends, which hold all at once."""
     formula = _formula(column)
-    low, high = _ends(formula, lambda leaf: read(_place_in(leaf, column)))
-    shape = read(_place_in(next(formula.leaves()), column))[0].shape
+    low, high = _ends(formula, lambda leaf: read(place_in(leaf, column)))
+    shape = read(place_in(next(formula.leaves()), column))[0].shape
     return np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy()
+
+
+def count_rows(formula: Formula, groups: Callable[[Column], int]) -> int:
+    """Count the rows of a formula across groups; raise ValueError where its parts do not fit."""
+    if formula.column is not None:
+        return groups(formula.column)
+    counts = {count_rows(arg, groups) for arg in formula.args if arg.number is None or arg.frames}
+    if formula.frames is None:
+        if len(counts) > 1:
+            raise ValueError(counts)
+        return counts.pop() if counts else 1
+    if counts - {len(formula.frames.order)} or len(formula.args) > 1:
+        raise ValueError(counts)
+    return len(formula.frames.start)
 
 
 def sole_quantile(column: Column) -> Column | None:
@@ -69,7 +104,7 @@ def sole_quantile(column: Column) -> Column | None:
     leaves = list(_formula(column).leaves())
     first = leaves[0]
     return (
-        _place_in(first, column)
+        place_in(first, column)
         if first.kind == "quantile" and all(leaf.pieces == first.pieces for leaf in leaves)
         else None
     )
@@ -97,17 +132,31 @@ def _formula(column: Column) -> Formula:
     return column.formula
 
 
-def _place_in(leaf: Column, column: Column) -> Column:
-    return replace(leaf, pieces=tuple(column.pieces[i] for i in leaf.pieces))
+def has_one_place(column: Column) -> bool:
+    """Tell whether a column is computed from one released column that stands in one place."""
+    return len(list(_formula(column).leaves())) == 1
 
 
-def _values(formula: Formula, read: Callable[[Column], Doubles]) -> Doubles:
+def place_in(leaf: Column, column: Column) -> Column:
+    """Return an operand with its pieces as indices into those of the answer."""
+    held = column.sources or column.pieces
+    return replace(leaf, pieces=tuple(held[i] for i in leaf.pieces))
+
+
+def evaluate(formula: Formula, read: Callable[[Column], Doubles]) -> Doubles:
+    """Compute a formula; `read` looks up an operand."""
     if formula.column is not None:
         return read(formula.column)
+    if formula.frames is not None:
+        of = evaluate(formula.args[0], read) if formula.args else None
+        over = FRAME_OPERATIONS[formula.op](of, formula.frames)
+        if formula.number is None:
+            return over
+        return np.where(formula.frames.sizes == 0, float(formula.number), over)
     if formula.number is not None:
         return np.asarray(float(formula.number))
     with np.errstate(all="ignore"):
-        return np.asarray(OPERATIONS[formula.op][0](*(_values(arg, read) for arg in formula.args)))
+        return np.asarray(OPERATIONS[formula.op][0](*(evaluate(arg, read) for arg in formula.args)))
 
 
 def _ends(formula: Formula, read: Callable[[Column], Ends]) -> Ends:

@@ -8,19 +8,24 @@
             its noise: one event, for every number of rows (`quotient_intervals`).
             No cell is told from another, so nothing depends on which groups a private selection let
             through.
+*Formula*   Of released columns: from their pieces, each of which counts once (`joint_intervals`);
+            or, where a part is no smooth function of pieces, from the intervals of the columns.
 *Chosen*    Where noisy values chose the groups that are shown, each of their draws is asked to hold
             with c^(1/(n·m)), n the number of groups before the choice: then all groups hold at
             once, so those that are shown do. Pieces that had no part in the choice keep their own
             level (`chosen_groups`).
+*Shown*     A count that decided itself whether its group is shown has an interval for its noise
+            given that (`shown_counts`).
 *Quantile*  Its interval is released with it, at a level that was fixed before; no other level
-            follows from it. Its ends are draws of their own, so they hold as before where the
-            quantile itself chose the groups. Of MIN and MAX the value is an end, and no interval is
-            left.
+            follows from it. Wider ends that hold in all groups at once are released beside it: they
+            hold where the quantile itself chose the groups. Of MIN and MAX the value is an end, and
+            no interval is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -32,21 +37,27 @@ from ..exact.exact_ratios import Ratios, multiply_by_step, shift_integers, to_do
 from ..exact.numbers import Number, probability, text
 from ..tables.aggregates.column_kind import Box, Side
 from . import answer_refusals as refusals
-from . import formula, percentiles
-from .answer_records import Column, Noisy, share_draws
+from . import formula, joint_intervals, percentiles
+from .answer_records import Column, Noisy, share_draws, source_groups
 from .column_kinds import KINDS
+from .group_intervals import group_ends, has_group_interval
 from .quotient_intervals import quotient_ends
+from .shown_counts import decided_itself, lower_widths
 
 if TYPE_CHECKING:
     from .answer import Answer
 
 Doubles = NDArray[np.float64]
 ALL = slice(None)
+ALL_ENDS = 5
+"""The columns of a quantile: its value, the ends of its interval, and the ends in all groups."""
 _WAY: dict[Side, Rounding] = {"low": "down", "high": "up"}
 
 
 def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
     """Compute the values of some groups; for a histogram, a row of bins for each group."""
+    if column.sources:
+        return formula.values(column, lambda leaf: values(answer, leaf))[rows]
     if column.formula is not None:
         return formula.values(column, lambda leaf: values(answer, leaf, rows))
     if column.kind == "percentile":
@@ -87,6 +98,8 @@ def interval(
     if column.kind == "quantile":
         return _released_interval(answer, column, level, simultaneous=simultaneous, rows=rows)
     simultaneous = simultaneous or hold_simultaneously(answer, column)
+    if column.sources:
+        return _group_interval(answer, column, 1 - level, simultaneous=simultaneous, rows=rows)
     if column.formula is not None:
         return _formula_interval(answer, column, level, simultaneous=simultaneous, rows=rows)
     return _box_interval(answer, column, 1 - level, simultaneous=simultaneous, rows=rows)
@@ -100,19 +113,75 @@ def _formula_interval(
         return formula.interval(column, lambda _: ends)
     if not formula.has_interval(column):
         raise refusals.NO_COMMON_CONFIDENCE(name=column.name)
-    missing = (1 - level) / formula.count_operands(column)
+    term = (
+        None
+        if formula.has_one_place(column) or any(map(decided_itself, _pieces_of(answer, column)))
+        else joint_intervals.write_out(column, answer.pieces)
+    )
+    if term is None:
+        return _interval_by_columns(answer, column, 1 - level, simultaneous, rows)
+    cells = [
+        simultaneous_cells(answer, column, piece, simultaneous=simultaneous)
+        for piece in _pieces_of(answer, column)
+    ]
+    missing = (1 - level) / max(cells)
+    if (quotient := joint_intervals.as_quotient(term)) is not None:
+        return joint_intervals.quotient_interval(quotient, answer.pieces, rows, missing)
+    low, high = joint_intervals.smooth_interval(term, answer.pieces, column.pieces, rows, missing)
+    least, most = _interval_by_columns(
+        answer, column, (1 - level) * joint_intervals.COLUMNS, simultaneous, rows
+    )
+    return np.maximum(low, least), np.minimum(high, most)
+
+
+def _interval_by_columns(
+    answer: Answer, column: Column, missing: Fraction, simultaneous: bool, rows: slice
+) -> tuple[Doubles, Doubles]:
+    """The ends of a formula by interval arithmetic on the intervals of its columns."""
+    each = missing / formula.count_operands(column)
     return formula.interval(
         column,
-        lambda leaf: _box_interval(answer, leaf, missing, simultaneous=simultaneous, rows=rows),
+        lambda leaf: _box_interval(answer, leaf, each, simultaneous=simultaneous, rows=rows),
     )
+
+
+def _group_interval(
+    answer: Answer, column: Column, missing: Fraction, *, simultaneous: bool, rows: slice
+) -> tuple[Doubles, Doubles]:
+    """The ends of a column across groups; where noisy values chose its rows, those of all rows
+    before the choice at once.
+    """
+    if not has_interval(answer, column):
+        raise refusals.NO_COMMON_CONFIDENCE(name=column.name)
+    if not answer.rows:
+        return np.zeros(0), np.zeros(0)
+    chosen = int(column.numbers.get("among", 0))
+    low, high = group_ends(
+        column_rows(column, answer.pieces, rows),
+        answer.pieces,
+        lambda leaf: values(answer, leaf),
+        lambda leaf, risk: _box_interval(answer, leaf, risk, simultaneous=False, rows=ALL),
+        missing,
+        max(1, chosen, len(answer.rows) if simultaneous else 1),
+    )
+    shape = len(answer.rows[rows])
+    return np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy()
+
+
+def column_rows(column: Column, pieces: Sequence[Noisy], rows: slice) -> Column:
+    """Return a column across groups with some of its rows."""
+    assert column.formula is not None
+    if rows == ALL:
+        return column
+    count = formula.count_rows(column.formula, source_groups(column, pieces))
+    at = np.arange(count)[rows]
+    return replace(column, formula=column.formula.rows(at, source_groups(column, pieces)))
 
 
 def _box_interval(
     answer: Answer, column: Column, missing: Fraction, *, simultaneous: bool, rows: slice
 ) -> tuple[Doubles, Doubles]:
-    """The ends over the box in which the exact integers lie, if every draw stays within its
-    half-width: all of them do but for a chance of `missing`.
-    """
+    """The ends of a released column; they miss with a chance of at most `missing`."""
     pieces = _pieces_of(answer, column)
     cells = [
         simultaneous_cells(answer, column, piece, simultaneous=simultaneous) for piece in pieces
@@ -124,6 +193,25 @@ def _box_interval(
         ends = quotient_ends(column, integers, pieces, missing / max(cells))
         low, high = (_clamp_to_possible(column, end) for end in ends)
         return low, high
+    if (term := joint_intervals.write_column(column, answer.pieces)) is not None:
+        low, high = joint_intervals.smooth_interval(
+            term, answer.pieces, column.pieces, rows, missing / max(cells)
+        )
+        least, most = _ends_over_box(
+            column, pieces, cells, integers, missing * joint_intervals.COLUMNS
+        )
+        return np.maximum(low, least), np.minimum(high, most)
+    return _ends_over_box(column, pieces, cells, integers, missing)
+
+
+def _ends_over_box(
+    column: Column,
+    pieces: Sequence[Noisy],
+    cells: Sequence[int],
+    integers: Sequence[NDArray[np.int64]],
+    missing: Fraction,
+) -> tuple[Doubles, Doubles]:
+    """The extremes of a column over the box of its pieces."""
     count = len(pieces)
     halves = [
         piece.half_width(1 - missing / count, number)
@@ -132,8 +220,14 @@ def _box_interval(
         for piece, number in zip(pieces, cells, strict=True)
     ]
     boxes = [
-        Box(shift_integers(z, -half), shift_integers(z, half), piece.step)
-        for z, half, piece in zip(integers, halves, pieces, strict=True)
+        Box(
+            z - lower_widths(piece, z, missing / (count * number))
+            if decided_itself(piece)
+            else shift_integers(z, -half),
+            shift_integers(z, half),
+            piece.step,
+        )
+        for z, half, piece, number in zip(integers, halves, pieces, cells, strict=True)
     ]
     return _interval_end(column, boxes, "low"), _interval_end(column, boxes, "high")
 
@@ -152,9 +246,12 @@ def simultaneous_cells(
 
 def hold_simultaneously(answer: Answer, column: Column) -> bool:
     """Tell whether a column's intervals hold for all shown groups at once, because its own noisy
-    values chose the groups. The ends of a quantile never choose groups.
+    values chose the groups. Ends of a quantile with draws of their own never choose groups.
     """
-    return any(piece.law is not None and piece.among != 0 for piece in _pieces_of(answer, column))
+    return "among" in column.numbers or any(
+        piece.among != 0 and (piece.law is not None or piece.values.shape[1] == ALL_ENDS)
+        for piece in _pieces_of(answer, column)
+    )
 
 
 def has_interval(answer: Answer, column: Column) -> bool:
@@ -164,6 +261,8 @@ def has_interval(answer: Answer, column: Column) -> bool:
     pieces = _pieces_of(answer, column)
     if column.kind == "quantile":
         return _has_ends(pieces[0])
+    if column.sources:
+        return has_group_interval(column, answer.pieces)
     if column.formula is not None:
         return formula.has_interval(column) and all(
             piece.among is not None if piece.law is not None else _has_ends(piece)
@@ -176,6 +275,8 @@ def _has_ends(piece: Noisy) -> bool:
     """Tell whether a quantile has valid ends: those released with it. MIN and MAX use a shifted
     choice: one end is the value itself, which must not have chosen the groups.
     """
+    if piece.values.shape[1] == ALL_ENDS:
+        return piece.among is not None
     return piece.values.shape[1] == 3 and (
         piece.among == 0
         or (piece.among is not None and getattr(piece.mechanism, "shift", None) == 0)
@@ -223,7 +324,10 @@ def _clamp_to_possible(column: Column, ends: Doubles) -> Doubles:
 
 
 def _clamp(numbers: Doubles, low: float | None, high: float | None) -> Doubles:
-    return numbers if low is None or high is None else np.clip(numbers, low, high)
+    """Clamp numbers to the limits that exist."""
+    least, most = -np.inf if low is None else low, np.inf if high is None else high
+    clamped: Doubles = np.clip(numbers, least, most)
+    return clamped
 
 
 def _released_interval(
@@ -232,18 +336,18 @@ def _released_interval(
     (piece,) = _pieces_of(answer, column)
     name, fixed = column.name, column.numbers["confidence"]
     stated, released = text(level), text(fixed)
-    if piece.values.shape[1] != 3:
+    has_all_ends = piece.values.shape[1] == ALL_ENDS
+    if piece.values.shape[1] != 3 and not has_all_ends:
         raise refusals.QUANTILE_WITHOUT_INTERVAL(name=name, level=stated)
     if not _has_ends(piece):
         raise refusals.QUANTILE_CHOSE_GROUPS(name=name, level=stated, released=released)
-    if simultaneous and len(answer.rows) > 1:
+    if simultaneous and len(answer.rows) > 1 and not has_all_ends:
         raise refusals.LEVEL_FOR_EACH_GROUP(name=name, level=stated, released=released)
     if level != fixed:
         raise refusals.LEVEL_NOT_RELEASED(name=name, level=stated, released=released)
-    lower, upper = (
-        np.minimum(*piece.values[rows, 1:].T),
-        np.maximum(*piece.values[rows, 1:].T),
-    )  # crossed ends miss anyway
+    columns = slice(3, 5) if has_all_ends and (simultaneous or piece.among) else slice(1, 3)
+    ends = piece.values[rows, columns].T
+    lower, upper = np.minimum(*ends), np.maximum(*ends)  # crossed ends miss anyway
     boxes = [Box(lower, upper, piece.step)]
     return _interval_end(column, boxes, "low"), _interval_end(column, boxes, "high")
 

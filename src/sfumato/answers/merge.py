@@ -30,6 +30,7 @@ from .answer import Answer
 from .answer_records import Column, Draw, Key, LinearNoise, Noisy, Paid
 from .proportions import is_pooled
 from .render import footnote_texts as texts
+from .shown_counts import averages_such, decided_itself
 
 PARTS = 1 << 16
 """A weight is a whole number of parts 1/PARTS."""
@@ -122,13 +123,14 @@ def _average_pieces(
         for release, (piece, factor) in enumerate(zip(pieces, each, strict=True))
         for draw in piece.draws
     ]
+    decided = any(decided_itself(piece) or averages_such(piece) for piece in pieces)
     before = [
-        None if piece.among is None else piece.among or size
+        None if piece.among is None or decided else piece.among or size
         for piece, size in zip(pieces, sizes, strict=True)
     ]
     among = (
         0
-        if all(piece.among == 0 for piece in pieces)
+        if all(piece.among == 0 for piece in pieces) and not decided
         else None
         if None in before
         else min(count for count in before if count is not None)
@@ -201,7 +203,7 @@ def _check_mergeable(answers: Sequence[Answer]) -> None:
             if answer.facts.get(name) != first.facts.get(name):
                 raise refusals.OTHER_DATA(fact=name)
         _check_weighing(answer, first)
-        if any(column.processed is not None for column in answer.columns):
+        if any(column.processed is not None or column.sources for column in answer.columns):
             raise refusals.MERGED_AFTER_PROCESSING()
         for column in answer.columns:
             for i in column.pieces:

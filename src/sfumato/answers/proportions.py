@@ -24,6 +24,7 @@ from ..noise.weighted_sums import sum_bound
 from .answer_records import Noisy
 from .render import footnote_texts as texts
 from .render.format_digits import format_share
+from .shown_counts import decided_itself, lower_widths
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -82,21 +83,38 @@ def withheld_share(answer: Answer, confidence: Number = 0.95) -> Share | None:
     )
     each = (1 - level) / 2
     wide = total.step * total.half_width(1 - each)
-    loose = counted.step * sum_bound(((counted.law, _ONE, len(counted.values)),), each)
+    below, above = (counted.step * width for width in _sum_widths(counted, each))
     if all_ <= 0:
         return Share(0.5, 0.0, 1.0, float(level))
     hidden = all_ - shown
     low, high = _NONE, _ONE
     if all_ - wide > 0:  # 1 − shown/all: least where much is shown of little
-        least, most = max(shown - loose, _NONE), shown + loose
+        least, most = max(shown - below, _NONE), shown + above
         low, high = 1 - max(most, _NONE) / (all_ - wide), 1 - least / (all_ + wide)
     return _clamped_share(hidden / all_, low, high, level)
 
 
+def _sum_widths(piece: Noisy, missing: Fraction) -> tuple[Fraction, Fraction]:
+    """Bound how far the sum of a piece's values lies above the exact sum, and below it."""
+    law, count = piece.law, len(piece.values)
+    assert law is not None
+    around = sum_bound(((law, _ONE, count),), missing)
+    if not decided_itself(piece) or not count:
+        return around, around
+    # given which groups are shown their noise is not symmetric: all lower ends at once
+    lower = lower_widths(piece, piece.values[:, 0], missing / count)
+    return Fraction(sum(map(int, lower))), Fraction(piece.half_width(1 - missing / count) * count)
+
+
 def withheld_labels(answer: Answer) -> tuple[str, ...]:
-    """Return the label for groups that were too small to be named, before others were left out."""
+    """Return the label for groups that were too small to be named, before others were left out;
+    nothing where the share may be 0.
+    """
     share = withheld_share(answer)
-    return () if share is None else (texts.UNNAMED.format(share=share.words),)
+    if share is None or not share.low:
+        return ()
+    text = texts.ALL_UNNAMED if share.low == 1 else texts.UNNAMED
+    return (text.format(share=share.words),)
 
 
 def is_pooled(name: str) -> bool:

@@ -24,13 +24,15 @@ from numpy.typing import NDArray
 from ..exact.balls import up
 from ..exact.exact_ratios import Integers
 from ..noise.weighted_sums import Between, Spread, bound_between
-from .answer_records import Column, Noisy, law_of
+from .answer_records import Column, Draw, Noisy, law_of
 from .column_kinds import KINDS
 
 Doubles = NDArray[np.float64]
 Ends = tuple[Doubles, Doubles]
 Point = tuple[Fraction, Fraction]
 """The weights of S and N in a sum of both."""
+NoiseTerm = tuple[Spread, Fraction, Fraction, int]
+"""A law, the weights of its draws in S and in N, and the number of draws."""
 
 CELLS = 64
 _ROUNDING = 2.0**-44  # of the numbers that are added: more than the errors of a few operations
@@ -45,14 +47,17 @@ def quotient_ends(
         np.asarray(cells, dtype=np.float64) * float(piece.step)
         for cells, piece in zip(integers, pieces, strict=True)
     )
-    noise = _QuotientNoise(pieces, missing)
+    noise = QuotientNoise.of(
+        [[d._replace(weight=d.weight * piece.step) for d in piece.draws] for piece in pieces],
+        missing,
+    )
     centre, slack = (column.numbers.get(name, _NONE) for name in ("centre", "slack"))
     kind = KINDS[column.kind]
     low, high = kind.limits(column.numbers)
     ends = (
         _solve(top, bottom, low - centre, high - centre, lambda u: (_ONE, u), noise)[:2]
         if kind.keeps_limits and low is not None and high is not None
-        else _solve_without_limits(top, bottom, noise)
+        else solve_without_limits(top, bottom, noise)
     )
     first, last = (end + float(centre) for end in ends)
     far = float(abs(centre)) + float(slack)
@@ -62,35 +67,49 @@ def quotient_ends(
     )
 
 
-class _QuotientNoise:
+def quotients_without_limits(
+    top: Doubles, bottom: Doubles, terms: Sequence[NoiseTerm], missing: Fraction
+) -> Ends:
+    """Return the ends of S/N for sums with these draws; infinite where the divisor may be zero."""
+    first, last = solve_without_limits(top, bottom, QuotientNoise(terms, missing))
+    return first - np.abs(first) * 2 * _ROUNDING, last + np.abs(last) * 2 * _ROUNDING
+
+
+class QuotientNoise:
     """The draws in S and N: for each its law, and its weights in both."""
 
-    def __init__(self, pieces: Sequence[Noisy], missing: Fraction) -> None:
-        self._missing = missing
-        self._weights: dict[str, list[Fraction]] = {}
-        self._laws: dict[str, Spread] = {}
-        for i, piece in enumerate(pieces):
-            for draw in piece.draws:
+    def __init__(self, terms: Sequence[NoiseTerm], missing: Fraction) -> None:
+        self._terms, self._missing = terms, missing
+
+    @classmethod
+    def of(cls, parts: Sequence[Sequence[Draw]], missing: Fraction) -> QuotientNoise:
+        """Collect the draws of both parts; their weights are in the unit of the values."""
+        weights: dict[str, list[Fraction]] = {}
+        laws: dict[str, Spread] = {}
+        for i, draws in enumerate(parts):
+            for draw in draws:
                 law = law_of(draw.mechanism)
                 assert law is not None
-                self._laws[draw.name] = law
-                weights = self._weights.setdefault(draw.name, [_NONE, _NONE])
-                weights[i] += draw.weight * piece.step
+                laws[draw.name] = law
+                weights.setdefault(draw.name, [_NONE, _NONE])[i] += draw.weight
+        pairs = weights.items()
+        return cls([(laws[name], top, bottom, 1) for name, (top, bottom) in pairs], missing)
 
     @property
     def typical(self) -> Fraction:
         """Return a typical quotient: of the largest weights in S and in N."""
-        top, bottom = (max(abs(pair[i]) for pair in self._weights.values()) for i in (0, 1))
-        return top / bottom
+        top = max(abs(weight) for _, weight, _, _ in self._terms)
+        bottom = max(abs(weight) for _, _, weight, _ in self._terms)
+        return top / bottom if top else _ONE
 
     def bound(self, first: Point, last: Point) -> float:
         """Bound |a·S − b·N| of the noise for any (a, b) on the line between two points."""
         terms: list[Between] = []
-        for name, (top, bottom) in self._weights.items():
+        for law, top, bottom, count in self._terms:
             ends = [a * top - b * bottom for a, b in (first, last)]
             sizes = sorted(abs(end) for end in ends)
             crosses = min(ends) < 0 < max(ends)
-            terms.append((self._laws[name], _NONE if crosses else sizes[0], sizes[1], 1))
+            terms.append((law, _NONE if crosses else sizes[0], sizes[1], count))
         return up(bound_between(terms, self._missing))
 
 
@@ -100,7 +119,8 @@ def _solve(
     low: Fraction,
     high: Fraction,
     point: Callable[[Fraction], Point],
-    noise: _QuotientNoise,
+    noise: QuotientNoise,
+    sizes: Ends | None = None,
 ) -> tuple[Doubles, Doubles, NDArray[np.bool_]]:
     """Return the least and the largest u between two limits for which |a − u·b| is within its
     bound, and whether there is any. Where there is none, the quotient lies beyond a limit: the ends
@@ -109,7 +129,8 @@ def _solve(
     edges = [low + (high - low) * Fraction(i, CELLS) for i in range(CELLS + 1)]
     floors = [float(edge) for edge in edges]
     largest = noise.bound(point(low), point(high))
-    rounding = _ROUNDING * (np.abs(a) + np.abs(b) * max(abs(floors[0]), abs(floors[-1])))
+    size_a, size_b = (np.abs(a), np.abs(b)) if sizes is None else sizes
+    rounding = _ROUNDING * (size_a + size_b * max(abs(floors[0]), abs(floors[-1])))
     first, last = np.full(a.shape, np.inf), np.full(a.shape, -np.inf)
     for i in range(CELLS):
         start, end = floors[i], floors[i + 1]
@@ -142,11 +163,20 @@ def _solve(
     )
 
 
-def _solve_without_limits(top: Doubles, bottom: Doubles, noise: _QuotientNoise) -> Ends:
-    """Return the ends of θ; infinite where the divisor may be zero."""
+def solve_without_limits(
+    top: Doubles, bottom: Doubles, noise: QuotientNoise, sizes: Ends | None = None
+) -> Ends:
+    """Return the ends of θ; infinite where the divisor may be zero. `sizes` are those of the terms
+    that were added to `top` and `bottom`.
+    """
+    top_size, bottom_size = (np.abs(top), np.abs(bottom)) if sizes is None else sizes
     most = noise.typical
-    low, high, near = _solve(top, bottom, -most, most, lambda u: (_ONE, u), noise)
-    inverse = _solve(bottom, top, -1 / most, 1 / most, lambda u: (u, _ONE), noise)
+    low, high, near = _solve(
+        top, bottom, -most, most, lambda u: (_ONE, u), noise, (top_size, bottom_size)
+    )
+    inverse = _solve(
+        bottom, top, -1 / most, 1 / most, lambda u: (u, _ONE), noise, (bottom_size, top_size)
+    )
     start, end, far = inverse
     with np.errstate(divide="ignore"):
         least, largest = 1 / end, 1 / start

@@ -41,6 +41,7 @@ from .answer_records import (
     Weighing,
 )
 from .formula import OPERATIONS, Formula
+from .group_frames import FRAME_OPERATIONS, Frames
 from .plain_json import Plain, Record
 from .render.footnote_texts import LEFT_OUT
 
@@ -296,11 +297,22 @@ def _write_column(column: Column) -> Record:
         }
     if column.formula is not None:
         written["formula"] = _write_formula(column.formula)
+    if column.sources:
+        written["sources"] = list(column.sources)
     return written
 
 
 def _write_formula(formula: Formula) -> Plain:
-    """Write a number as text, a column as a record, an operation as a list [name, arguments]."""
+    """Write a number as text, a column or frames as a record, an operation as a list [name,
+    arguments].
+    """
+    if formula.frames is not None:
+        return {
+            "across": formula.op,
+            "args": list(map(_write_formula, formula.args)),
+            "empty": None if formula.number is None else str(formula.number),
+            **_write_frames(formula.frames),
+        }
     if formula.number is not None:
         return str(formula.number)
     return (
@@ -310,9 +322,36 @@ def _write_formula(formula: Formula) -> Plain:
     )
 
 
+def _write_frames(frames: Frames) -> Record:
+    lists = {"order": frames.order, "start": frames.start, "end": frames.end}
+    more = {"ranks": frames.ranks, "at": frames.at}
+    return {
+        **{name: places.tolist() for name, places in lists.items()},
+        **{name: places.tolist() for name, places in more.items() if places is not None},
+        "chosen": frames.is_chosen,
+    }
+
+
+def _read_across(stored: Record) -> Formula:
+    order, start, end = (np.array(stored[name], np.int64) for name in ("order", "start", "end"))
+    ranks, at = (
+        np.array(stored[name], np.int64) if name in stored else None for name in ("ranks", "at")
+    )
+    if stored["across"] not in FRAME_OPERATIONS:
+        raise ValueError(stored["across"])
+    return Formula(
+        stored["across"],
+        tuple(map(_read_formula, stored["args"])),
+        None if stored["empty"] is None else ratio(stored["empty"]),
+        frames=Frames(order, start, end, bool(stored["chosen"]), ranks, at),
+    )
+
+
 def _read_formula(stored: Plain) -> Formula:
     if isinstance(stored, str):
         return Formula("number", number=ratio(stored))
+    if isinstance(stored, dict) and "across" in stored:
+        return _read_across(stored)
     if isinstance(stored, dict):
         return Formula("column", column=_read_column(stored))
     if not isinstance(stored, list) or not stored:
@@ -341,6 +380,7 @@ def _read_column(stored: Record) -> Column:
         edges,
         processed,
         formula,
+        tuple(map(int, stored.get("sources", ()))),
     )
 
 

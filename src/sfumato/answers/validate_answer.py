@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import answer_refusals as refusals
+from .answer_records import Column, source_groups
 from .column_kinds import KINDS
+from .formula import count_rows
 from .percentiles import tree_of
 
 if TYPE_CHECKING:
@@ -30,9 +32,12 @@ def check_answer(answer: Answer) -> None:
             raise refusals.UNKNOWN_KIND(name=column.name, kind=column.kind, kinds=", ".join(KINDS))
         if (column.formula is not None) != (column.kind == "computed"):
             raise refusals.FORMULA_AND_KIND(name=column.name, kind=column.kind)
-        piece_count = max(1, len(column.pieces)) if column.formula is not None else kind.pieces
+        has_many = column.formula is not None
+        piece_count = max(1, len(column.pieces)) if has_many else kind.pieces
+        if column.sources:
+            piece_count = 0
         if len(column.pieces) != piece_count or not all(
-            0 <= i < len(answer.pieces) for i in column.pieces
+            0 <= i < len(answer.pieces) for i in (*column.pieces, *column.sources)
         ):
             raise refusals.PIECE_NUMBERS(
                 name=column.name,
@@ -53,6 +58,9 @@ def check_answer(answer: Answer) -> None:
             raise refusals.NUMBERS_MISSING(
                 name=column.name, kind=column.kind, numbers=", ".join(lacking)
             )
+        if column.sources:
+            _check_across(answer, column)
+            continue
         trees = {
             tree_of(leaf).cells
             for leaf in (column, *(column.formula.leaves() if column.formula is not None else ()))
@@ -60,11 +68,29 @@ def check_answer(answer: Answer) -> None:
         }
         widths = {
             "histogram": {len(column.edges) - 1},
-            "quantile": {1, 3},
+            "quantile": {1, 3, 5},
             "percentile": trees,
-            "computed": {1, 3} | trees,
+            "computed": {1, 3, 5} | trees,
         }.get(column.kind, {1})
         if any(shape[0] != len(answer.rows) or shape[1] not in widths for shape in shapes):
             raise refusals.PIECE_SHAPES(
                 name=column.name, kind=column.kind, shapes=shapes, groups=len(answer.rows)
             )
+
+
+def _check_across(answer: Answer, column: Column) -> None:
+    """Refuse a column across groups whose ranges do not fit its sources or the rows."""
+    assert column.formula is not None
+    try:
+        if any(i not in range(len(column.sources)) for i in column.formula.piece_numbers()):
+            raise ValueError(column.sources)
+        rows = count_rows(column.formula, source_groups(column, answer.pieces))
+    except (IndexError, ValueError):
+        rows = -1
+    if rows != len(answer.rows):
+        raise refusals.PIECE_SHAPES(
+            name=column.name,
+            kind=column.kind,
+            shapes=[answer.pieces[i].values.shape for i in column.sources],
+            groups=len(answer.rows),
+        )

@@ -6,6 +6,7 @@ from .budget_curve import Purse, budget
 from .graphs import Graph, graphs
 from .histogram_bars import cells
 from .law_plots import LawPanel, laws
+from .lines import MOST_LINES, Line, lines
 from .orders import orders
 from .privacy_profiles import profiles
 from .ratio_plot import ratios
@@ -14,10 +15,12 @@ from .successes import SuccessRate, successes
 from .tradeoffs import Tradeoff, tradeoffs
 
 __all__ = [
+    "MOST_LINES",
     "Bars",
     "Bins",
     "Graph",
     "LawPanel",
+    "Line",
     "Purse",
     "SuccessRate",
     "Tradeoff",
@@ -28,6 +31,7 @@ __all__ = [
     "cells",
     "graphs",
     "laws",
+    "lines",
     "orders",
     "profiles",
     "ratios",

@@ -49,7 +49,7 @@ def bars(drawn: Bars, *, title: str, across: str, up: str = "", note: str = "") 
     canvas = figure(7.4, 1.5 + 0.32 * max(count, 2))
     axes = canvas.subplots()
     quiet(axes)
-    _title(canvas, title)
+    set_title(canvas, title)
     axes.grid(visible=False, axis="y")
     axes.grid(axis="x", color=RULE, linewidth=0.7)
     axes.spines["bottom"].set_visible(False)
@@ -63,17 +63,19 @@ def bars(drawn: Bars, *, title: str, across: str, up: str = "", note: str = "") 
     axes.axvline(0.0, color=FAINT, linewidth=0.8)
     axes.set_yticks(places, [escape_label(label) for label in drawn.labels])
     axes.set_ylim(count - 0.4, -0.6)
-    axes.xaxis.set_major_formatter(_thousands)
+    axes.xaxis.set_major_formatter(format_thousands)
     name_axes(axes, escape_label(across) + (f"\n{note}" if note else ""), escape_label(up))
     return canvas
 
 
-def bins(panels: Sequence[Bins], *, title: str, across: str, note: str = "") -> Figure:
+def bins(
+    panels: Sequence[Bins], *, title: str, across: str, up: str = "", note: str = ""
+) -> Figure:
     """Draw each histogram in axes of its own, all to the same scale."""
     columns = min(3, len(panels))
     lines = math.ceil(len(panels) / columns)
     canvas = figure(max(7.0, 3.1 * columns), 1.3 + 2.5 * lines if lines > 1 else 4.2)
-    _title(canvas, title)
+    set_title(canvas, title)
     grid = np.ravel(canvas.subplots(lines, columns, sharex=True, sharey=True, squeeze=False))
     for axes, panel in zip(grid, panels, strict=False):
         _draw(axes, panel)
@@ -81,6 +83,8 @@ def bins(panels: Sequence[Bins], *, title: str, across: str, note: str = "") -> 
             axes.set_title(escape_label(panel.label), fontsize=10.5, color=INK)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
+    if up:
+        canvas.supylabel(escape_label(up), fontsize=9.5, color=INK)
     canvas.supxlabel(escape_label(across) + (f"\n{note}" if note else ""), fontsize=9.5, color=INK)
     return canvas
 
@@ -103,7 +107,7 @@ def _draw(axes: Axes, panel: Bins) -> None:
         )
     axes.axhline(0.0, color=FAINT, linewidth=0.8)
     axes.set_xlim(panel.edges[0], panel.edges[-1])
-    axes.yaxis.set_major_formatter(_thousands)
+    axes.yaxis.set_major_formatter(format_thousands)
 
 
 def _halves(drawn: Bars | Bins) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -112,7 +116,8 @@ def _halves(drawn: Bars | Bins) -> tuple[NDArray[np.float64], NDArray[np.float64
     return drawn.low + half, half
 
 
-def _title(canvas: Figure, title: str) -> None:
+def set_title(canvas: Figure, title: str) -> None:
+    """Write the title above the plots."""
     canvas.suptitle(escape_label(title, 80), fontsize=12, color=INK, fontweight="bold")
 
 
@@ -122,5 +127,6 @@ def escape_label(label: str, most: int = _LONG) -> str:
     return cut.replace("\\", r"\\").replace("$", r"\$") if "$" in cut else cut
 
 
-def _thousands(value: float, _: object = None) -> str:
+def format_thousands(value: float, _: object = None) -> str:
+    """Format a number beside an axis, thousands apart."""
     return f"{value:,.10g}".replace(",", " ").replace("-", "−")

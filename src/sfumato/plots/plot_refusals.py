@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..errors import RefusalText
+from ..errors import RefusalText, install_command
 
 MATPLOTLIB_MISSING = RefusalText(
     "plots.missing",
     "matplotlib",
     "plots need matplotlib, which is not installed",
-    "pip install 'sfumato[plots]'",
+    install_command("plots"),
 )
 ACCOUNT_WITHOUT_ENTRIES = RefusalText(
     "plots.empty",

@@ -23,14 +23,15 @@ RULE = "#D9D9D9"
 
 def figure(width: float, height: float, title: str = "") -> Figure:
     """Make an empty figure, in inches, with a title. It belongs to the caller: pyplot's global list
-    of figures stays untouched.
+    of figures stays untouched. Notebooks show it by itself.
     """
     try:
-        from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+        from .shown_figure import ShownFigure
     except ImportError:
         raise refusals.MATPLOTLIB_MISSING() from None
-    canvas = Figure(
+    canvas = ShownFigure(
         figsize=(width, height),
         dpi=160,
         facecolor="white",

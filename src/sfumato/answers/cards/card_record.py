@@ -17,6 +17,7 @@ from ..intervals import has_interval, hold_simultaneously, simultaneous_cells
 from ..plain_json import Record, to_plain_json
 from ..render.footnotes import budget_as_epsilon, cost_text, to_epsilon_delta
 from ..render.format_digits import format_exact, group_thousands
+from ..shown_counts import decided_itself
 from ..stored_answer import write_mechanism
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def utility_text(answer: Answer) -> str:
     """Describe the accuracy of each column: its half-width where all cells have the same one."""
     parts = []
     for column in answer.columns:
-        piece = answer.pieces[column.pieces[0]]
+        piece = answer.pieces[(column.pieces or column.sources)[0]]
         if column.kind == "quantile":
             has_ends = has_interval(answer, column)
             level = format_exact(column.numbers["confidence"])
@@ -117,6 +118,7 @@ def utility_text(answer: Answer) -> str:
             KINDS[column.kind].pieces == 1
             and has_interval(answer, column)
             and column.kind != "percentile"
+            and not decided_itself(piece)
         ):
             is_simultaneous = hold_simultaneously(answer, column)
             half = piece.step * piece.half_width(

@@ -1,8 +1,13 @@
 """Export an answer to Arrow, pandas, Polars and CSV: keys, then values; with `intervals`, also
 name_low and name_high.
 
-A histogram has a column for each bin. Intervals hold at 95 % for each cell by itself; those of a
-quantile at the level of its release. CSV text and column names that a spreadsheet would run as a
+Counts are whole numbers, rounded from the released ones, with interval ends rounded outward: a
+rounded value lies within its interval, and the interval holds as before. `answer["n"]` and
+`to_json` keep fractions, which come from rows that count for a part. Values that a helper made,
+such as groups that add up to a total, stay as the helper made them.
+
+A histogram has a column for each bin. Intervals hold at 95 % for each cell by itself; those of
+a quantile at the level of its release. CSV text and column names that a spreadsheet would run as a
 formula get an apostrophe in front.
 """
 
@@ -10,6 +15,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +26,7 @@ from numpy.typing import NDArray
 
 from .. import answer_refusals as refusals
 from ..answer_records import Column, Key
+from ..column_kinds import KINDS
 from ..intervals import has_interval, interval, level_of
 from .tabulate import key_text
 
@@ -30,22 +37,40 @@ if TYPE_CHECKING:
 
     from ..answer import Answer
 
+Numbers = NDArray[np.float64] | NDArray[np.int64]
+
 CONFIDENCE = 0.95
 
+_EXACT = 2.0**53  # doubles below it hold every whole number
 
-def value_columns(answer: Answer, *, intervals: bool) -> dict[str, NDArray[np.float64]]:
+
+def value_columns(answer: Answer, *, intervals: bool) -> dict[str, Numbers]:
     """Return the values, and the interval ends if asked for, by column name."""
-    named_values: dict[str, NDArray[np.float64]] = {}
+    named_values: dict[str, Numbers] = {}
     for column in answer.columns:
         values = [answer[column.name]]
         if intervals and has_interval(answer, column):
             values += interval(answer, column, level_of(column, CONFIDENCE))
+        if KINDS[column.kind].counts and column.processed is None:
+            values = [
+                to_whole(numbers, round_numbers)
+                for numbers, round_numbers in zip(
+                    values, (np.rint, np.floor, np.ceil), strict=False
+                )
+            ]
         for suffix, numbers in zip(("", "_low", "_high"), values, strict=False):
             for name, cells in _named_columns(column, numbers):
                 if f"{name}{suffix}" in named_values or f"{name}{suffix}" in answer.keys:
                     raise refusals.EXPORTED_NAME_TWICE(name=f"{name}{suffix}")
                 named_values[f"{name}{suffix}"] = cells
     return named_values
+
+
+def to_whole(numbers: Numbers, round_numbers: Callable[[Numbers], Numbers]) -> Numbers:
+    """Round to whole numbers; those that doubles cannot hold exactly stay as they are."""
+    rounded = round_numbers(numbers)
+    fits = bool(np.isfinite(rounded).all()) and np.abs(rounded).max(initial=0.0) < _EXACT
+    return rounded.astype(np.int64) if fits else numbers
 
 
 def to_arrow(answer: Answer, *, intervals: bool = False) -> pyarrow.Table:
@@ -101,15 +126,13 @@ def to_csv(answer: Answer, path: str | Path | None = None, *, intervals: bool = 
     return out.getvalue()
 
 
-def _named_columns(
-    column: Column, numbers: NDArray[np.float64]
-) -> list[tuple[str, NDArray[np.float64]]]:
+def _named_columns(column: Column, numbers: Numbers) -> list[tuple[str, Numbers]]:
     if column.kind != "histogram":
         return [(column.name, numbers)]
-    return [
-        (f"{column.name} {label}", np.ascontiguousarray(numbers[:, i]))
-        for i, label in enumerate(column.bins)
-    ]
+    named: list[tuple[str, Numbers]] = []
+    for i, label in enumerate(column.bins):
+        named.append((f"{column.name} {label}", numbers[:, i].copy()))
+    return named
 
 
 def _arrow_key(key: Key) -> Key:

@@ -11,15 +11,15 @@
 """
 
 # Intervals
-INTERVALS = "{level} intervals for the bounded values"
-EACH_CELL = ", each cell"
-ALL_GROUPS = (
-    "{whose} hold for all shown groups at once, because the groups were chosen by the same "
-    "noisy values"
-)
-WHOSE_ALL = "they"
-WHOSE_SOME = "those of {names}"
+INTERVALS = "± covers the noise{apart} ({levels})"
+EACH_CELL = "{level}, each cell"
 OTHER_LEVEL = "{name} at {level}"
+LIMITS_APART = ", not what the limits left out"
+ALL_GROUPS = (
+    "{whose} for all shown groups at once ({level}), because the same noisy values chose them"
+)
+WHOSE_ALL = "± covers the noise{apart}; it holds"
+WHOSE_SOME = "for {names} it holds"
 NO_INTERVAL = "{name} was released without an interval"
 INTERVAL_LOST = "{name} has no interval, because it chose the groups"
 
@@ -30,14 +30,24 @@ STORED = "stored answer of {date}: free (first cost {cost})"
 BUDGET_AS_EPSILON = "the whole budget is ε = {epsilon} at δ = {delta}"
 NUMBER = "{letter} = {value}"
 OF_LIMIT = " of {limit}"
+SPENT = " more was spent to find limits: "
+BATCH_COST = ": the cost is that of all"
 
-# Clipped and withheld rows (a rule of the plan begins as CLIPPED_TO does: the share joins it)
-CLIPPED_TO = "{column} clipped to [{ends}"
-CLIPPED = "{column} clipped"
-CLIPPED_SHARE = "about {share} of rows {side}"
+# What the limits left out
+CLIPPED = "about {share} of rows lie {side} the bounds of {name}"
 BELOW, ABOVE = "below", "above"
-WITHHELD = "small groups may be withheld: about {share} of the counted rows are in them"
+WITHHELD = "about {share} of rows are in groups too small to be shown"
+ALL_WITHHELD = "all rows are in groups too small to be shown"
+CLIPPED_AT_MOST = "at most {most} of rows lie {side} the bounds of {name}"
+WITHHELD_AT_MOST = "at most {most} of rows are in groups too small to be shown"
+TOGETHER = "these shares hold together with {level} confidence"
 UNNAMED = "about {share} of the counted rows are in groups too small to be named"
+ALL_UNNAMED = "all counted rows are in groups too small to be named"
+
+# All rules
+ALL_RULES = "{where} tells the {count} rules"
+ONE_RULE = "{where} tells the rule"
+RULES_BELOW = "All rules"
 
 # Processing
 NON_NEGATIVE = "negative counts, and negative sums of non-negative values, are shown as 0"
@@ -63,3 +73,8 @@ AMONG_NAMED = " of the groups that were named"
 NO_GROUP = "no group is shown"
 MORE_ROWS = "… and {more} more rows"
 ALL_ROWS = ": to_pandas() has all of them"
+
+GROUPS_WITH = "shown are groups with {condition}"
+WINDOW_NAMED = "windows and shares are of the groups that are shown, without withheld ones"
+OVER_SHOWN = "aggregates are of the released groups"
+OVER_NAMED = "aggregates are of the groups that are shown, without withheld ones"

@@ -1,6 +1,8 @@
-"""Build the footnotes of an answer: interval level, cost, rules, clipped and withheld rows.
+"""Build the three lines below an answer: what intervals cover, the cost, and what was done.
 
-The wording is in `footnote_texts`. Everything printed here is post-processing of released numbers.
+*Lines*     What limits left out, where 0 is excluded, and what ± covers; the cost; limits that are
+            mere defaults, processing, and where all rules are. `explain_answer` prints all rules.
+*Wording*   is in `footnote_texts`. Everything printed is post-processing of released numbers.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from ...exact.numbers import Number, probability
 from ...guarantees import Guarantee
 from ...guarantees.guarantee import curves
 from ...guarantees.meaning.honest_numbers import figure
+from ...tables.declare.learned_limits import DEFAULT
+from ...tables.plan.explain_groups import NO_GROUP, SHOWN_FROM
 from ..intervals import has_interval, hold_simultaneously
-from ..proportions import clipped_shares, withheld_share
+from ..left_out import left_out_notes
 from . import footnote_texts as texts
 from .format_digits import format_exact
 from .tabulate import level_text, printable
@@ -24,51 +28,75 @@ from .tabulate import level_text, printable
 if TYPE_CHECKING:
     from ..answer import Answer
 
-WORTH_SAYING = 0.01
-"""The least clipped share that gets a footnote."""
-
 _DELTA = Fraction(1, 10**6)
 
 
-def build_notes(answer: Answer, confidence: Number = 0.95) -> list[list[str]]:
-    """Return the footnotes as lines of items. The first line is about the intervals."""
+def build_notes(
+    answer: Answer, confidence: Number = 0.95, hint: str = "", *, says_left_out: bool = True
+) -> list[list[str]]:
+    """Return the footnotes as lines of items. `hint` names the place that tells all rules."""
     lines = [
-        [_interval_note(answer, confidence)],
-        [*_cost_notes(answer), *_rule_notes(answer)],
-        list(map(printable, answer.processing)),
-        list(_withheld_notes(answer)),
+        [*(left_out_notes(answer) if says_left_out else ()), interval_note(answer, confidence)],
+        list(cost_notes(answer)),
+        [
+            *(printable(rule) for rule in answer.rules if _is_printed(rule)),
+            *map(printable, answer.processing),
+            *_rules_hint(answer, hint),
+        ],
     ]
-    return [line for line in lines if line and line[0]]
+    return [[item for item in line if item] for line in lines if any(line)]
 
 
-def _interval_note(answer: Answer, confidence: Number) -> str:
+def interval_note(answer: Answer, confidence: Number = 0.95) -> str:
+    """Say what the intervals cover, and at which level."""
     level = probability(confidence, "confidence", zero=False)
     usual = [c for c in answer.columns if "confidence" not in c.numbers and has_interval(answer, c)]
     chosen = [c for c in usual if hold_simultaneously(answer, c)]
     are_all_chosen = len(chosen) == len(usual)
-    parts = []
-    if usual:
-        each_cell = "" if are_all_chosen else texts.EACH_CELL
-        parts.append(texts.INTERVALS.format(level=level_text(level)) + each_cell)
-    if chosen:
-        names = ", ".join(printable(c.name) for c in chosen)
-        whose = texts.WHOSE_ALL if are_all_chosen else texts.WHOSE_SOME.format(names=names)
-        parts.append(texts.ALL_GROUPS.format(whose=whose))
+    levels = [] if are_all_chosen else [texts.EACH_CELL.format(level=level_text(level))]
+    apart = []
     for column in answer.columns:
         name = printable(column.name)
         if not has_interval(answer, column):
-            is_lost = any(answer.pieces[i].among != 0 for i in column.pieces)
-            text = texts.INTERVAL_LOST if is_lost else texts.NO_INTERVAL
-            parts.append(text.format(name=name))
+            is_lost = any(answer.pieces[i].among != 0 for i in (*column.pieces, *column.sources))
+            apart.append((texts.INTERVAL_LOST if is_lost else texts.NO_INTERVAL).format(name=name))
         elif "confidence" in column.numbers and (
             column.numbers["confidence"] != level or not usual
         ):
             own_level = level_text(column.numbers["confidence"])
-            parts.append(texts.OTHER_LEVEL.format(name=name, level=own_level))
-    return "; ".join(parts)
+            levels.append(texts.OTHER_LEVEL.format(name=name, level=own_level))
+    limits = texts.LIMITS_APART if _has_limits(answer) else ""
+    parts = [texts.INTERVALS.format(apart=limits, levels="; ".join(levels))] if levels else []
+    if chosen:
+        names = ", ".join(printable(c.name) for c in chosen)
+        whose = (texts.WHOSE_SOME if levels else texts.WHOSE_ALL).format(names=names, apart=limits)
+        parts.append(texts.ALL_GROUPS.format(whose=whose, level=level_text(level)))
+    return "; ".join([*parts, *apart])
 
 
-def _cost_notes(answer: Answer) -> Iterator[str]:
+def _is_printed(rule: str) -> bool:
+    """Tell whether a rule is printed below the table: one about a limit that is a mere default, or
+    about the size that a group needs.
+    """
+    return DEFAULT in rule or rule.startswith((SHOWN_FROM, NO_GROUP))
+
+
+def _has_limits(answer: Answer) -> bool:
+    """Tell whether a limit may have left something out. An answer that did not record how units
+    were bounded may have limits.
+    """
+    unlimited = answer.weighing is not None and answer.weighing.rule == "row"
+    return not unlimited or any("clipped" in rule for rule in answer.rules)
+
+
+def _rules_hint(answer: Answer, hint: str) -> Iterator[str]:
+    count = len(answer.rules)
+    if count and hint:
+        yield (texts.ALL_RULES if count > 1 else texts.ONE_RULE).format(where=hint, count=count)
+
+
+def cost_notes(answer: Answer) -> Iterator[str]:
+    """Yield what the answer cost, what is left, and what else was spent for it."""
     if answer.recalled:
         date = printable(answer.recalled)[:10]
         yield texts.STORED.format(date=date, cost=cost_text(answer.cost, None))
@@ -76,6 +104,7 @@ def _cost_notes(answer: Answer) -> Iterator[str]:
         yield texts.COST.format(cost=cost_text(answer.cost, answer.budget))
         if answer.left is not None and (numbers := _numbers(answer.left)):
             yield texts.LEFT.format(left=figure(numbers[0][1], "down", 6))
+    yield from (printable(rule) for rule in answer.rules if is_cost(rule))
     if answer.budget is not None and (budget_text := budget_as_epsilon(answer.budget)):
         yield budget_text
 
@@ -123,49 +152,9 @@ def to_epsilon_delta(guarantee: Guarantee) -> tuple[float, Fraction]:
     return guarantee.epsilon(lost + _DELTA), lost + _DELTA
 
 
-def _rule_notes(answer: Answer) -> Iterator[str]:
-    """Yield the rules of the release; a clipping rule gets its clipped share in parentheses."""
-    clipping_notes = dict(_clipping_notes(answer))
-    for rule in answer.rules:
-        about = next((name for name in clipping_notes if _is_rule_about(name, rule)), None)
-        yield printable(rule if about is None else f"{rule} ({clipping_notes.pop(about)})")
-    yield from (
-        printable(f"{_clipping_prefix(name)}: {note}") for name, note in clipping_notes.items()
-    )
-
-
-def _clipping_notes(answer: Answer) -> Iterator[tuple[str, str]]:
-    """Yield each clipped column with the shares of rows outside its bounds, if they matter."""
-    for name, shares in clipped_shares(answer).items():
-        notes = [
-            texts.CLIPPED_SHARE.format(share=share.words, side=side)
-            for share, side in zip(shares, (texts.BELOW, texts.ABOVE), strict=True)
-            if share.value > WORTH_SAYING
-        ]
-        if notes:
-            yield name, ", ".join(notes)
-
-
-def _clipping_prefix(name: str) -> str:
-    """Begin the rule of a clipped column: spend [0, 64] → spend clipped to [0, 64]."""
-    column, bracket, ends = name.rpartition(" [")
-    if not bracket:
-        return texts.CLIPPED.format(column=name)
-    return texts.CLIPPED_TO.format(column=column, ends=ends)
-
-
-def _is_rule_about(name: str, rule: str) -> bool:
-    """Whether a rule is about this clipped column alone, and not about a product with it."""
-    prefix = _clipping_prefix(name)
-    return rule == prefix or rule.startswith(
-        (f"{prefix} (", f"{prefix} where ", f"{prefix} before ")
-    )
-
-
-def _withheld_notes(answer: Answer) -> Iterator[str]:
-    share = withheld_share(answer)
-    if share is not None:
-        yield texts.WITHHELD.format(share=share.words)
+def is_cost(rule: str) -> bool:
+    """Tell whether a rule is about what was spent, as the cost is."""
+    return texts.SPENT in rule or rule.endswith(texts.BATCH_COST)
 
 
 def _numbers(guarantee: Guarantee) -> list[tuple[str, Fraction]]:

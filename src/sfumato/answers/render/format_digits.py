@@ -17,6 +17,8 @@ by its ends.
 """
 
 _LONG = 10**15
+_SHARE_PLACES = 2  # of a percentage
+_SMALL_SHARE = 0.1  # a bound below it has a digit after the point
 _DIGITS = 6  # of a number without an interval
 
 
@@ -107,12 +109,19 @@ def group_thousands(number: Decimal) -> str:
 
 def format_share(value: float, low: float, high: float) -> str:
     """Format a proportion with its interval: 2 % ± 1 %, or 1 % (between 0 % and 4 %)."""
-    places = min(decimal_places(50 * (high - low)), 4)
+    places = min(decimal_places(50 * (high - low)), _SHARE_PLACES)
     near = format_cell(100 * value, (100 * low, 100 * high), places, (0.0, 100.0))
     if near.margin.startswith("±"):
         return f"{near.value} % {near.margin} %"
     ends = near.margin.strip("[]").split(", ")
     return f"{near.value} % (between {ends[0]} % and {ends[1]} %)"
+
+
+def format_share_up(share: float) -> str:
+    """Format a bound on a proportion, rounded up: 3.2 %, 24 %."""
+    places = 1 if share < _SMALL_SHARE else 0
+    rounded = _round_to(Fraction(share) * 100, places, ROUND_CEILING)
+    return f"{min(rounded, Decimal(100))} %"
 
 
 def _round_to(value: Fraction, places: int, mode: str) -> Decimal:

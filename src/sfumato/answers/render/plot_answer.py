@@ -1,14 +1,25 @@
-"""Plot a column of an answer."""
+"""Plot a column of an answer.
+
+*Dates*      are in order on an axis: a line with a band, one for each value of the other keys.
+*Numbers*    as keys are in order, too: bars, or a line if there are many.
+*Categories* are bars, in the order of the answer; if there are many, the largest.
+*Histograms* have a panel for each group. Bins of different widths show densities, so that areas
+             compare.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from ...exact.numbers import Number
 from ...plots.bars import Bars, Bins, bars, bins
+from ...plots.lines import MOST_LINES, Line, lines
 from .. import answer_refusals as refusals
+from ..answer_records import Column, Key
 from ..chosen_groups import take_first_groups
 from ..intervals import has_interval, hold_simultaneously, interval, level_of, values
 from .tabulate import key_text, level_text, printable
@@ -18,18 +29,27 @@ if TYPE_CHECKING:
 
     from ..answer import Answer
 
+DENSITY = "density (count per unit)"
+
+_FEWEST_POINTS = 3  # of a line
+_EQUAL = 1 + 1e-9  # the ratio up to which widths of bins are equal
+
 PANELS = 6
 """The most histograms that one plot shows side by side."""
 
 
 def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str | None) -> Figure:
-    """Draw a bar for each group or bin; if there are more than `top` groups, the largest ones."""
+    """Draw a line along dates or many numbers, else a bar for each group or bin; if there are more
+    than `top` groups, the largest ones.
+    """
     column = answer.column(name)
     if not answer.rows:
         raise refusals.NO_GROUP_TO_PLOT(name=name)
     if isinstance(top, bool) or not isinstance(top, int) or top < 1:
         raise refusals.PLOT_TOP(name=name, top=top)
     heading = printable(title if title is not None else column.text or name)
+    if column.kind != "histogram" and (axis := _axis_key(answer, top)) is not None:
+        return _plot_lines(answer, column, axis, heading, confidence)
     room, all_ = min(top, PANELS) if column.kind == "histogram" else top, len(answer.rows)
     if all_ > room:
         size = values(answer, column)
@@ -43,26 +63,20 @@ def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str 
         interval(answer, column, level_of(column, confidence)) if has_ends else (heights, heights)
     )
     labels = [", ".join(map(key_text, row)) for row in answer.rows]
-    interval_text = (
-        (
-            f"{level_text(level_of(column, confidence))} intervals, "
-            f"{'all of them at once' if hold_simultaneously(answer, column) else 'each cell'}"
-        )
-        if has_ends
-        else ""
-    )
-    note = "; ".join(
-        part
-        for part in (f"the {room} largest of {all_} groups" if all_ > room else "", interval_text)
-        if part
-    )
+    parts = [f"the {room} largest of {all_} groups"] if all_ > room else []
+    note = "; ".join([*parts, *_interval_text(answer, column, confidence)])
     if column.kind == "histogram":
         edges = np.array([float(edge) for edge in column.edges])
+        widths = np.diff(edges)
+        is_density = bool(widths.max() > _EQUAL * widths.min())
+        if is_density:
+            heights, low, high = (numbers / widths for numbers in (heights, low, high))
         panels = [
             Bins(*parts)
             for parts in zip(labels, [edges] * len(labels), heights, low, high, strict=True)
         ]
-        return bins(panels, title=heading, across=printable(name), note=note)
+        up = DENSITY if is_density else ""
+        return bins(panels, title=heading, across=printable(name), up=up, note=note)
     return bars(
         Bars(tuple(labels), heights, low, high),
         title=heading,
@@ -70,3 +84,63 @@ def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str 
         up=printable(", ".join(answer.keys)),
         note=note,
     )
+
+
+def _axis_key(answer: Answer, top: int) -> int | None:
+    """Return the place of the key along which groups lie in order: dates, or more numbers than
+    `top` bars; None if bars show the groups better.
+    """
+    for place in range(len(answer.keys)):
+        kinds = {type(row[place]) for row in answer.rows} - {type(None)}
+        is_dates = bool(kinds) and all(issubclass(kind, date) for kind in kinds)
+        is_numbers = bool(kinds) and kinds <= {int, float, Decimal}
+        points = {row[place] for row in answer.rows} - {None}
+        if len(points) < _FEWEST_POINTS or not (is_dates or (is_numbers and len(points) > top)):
+            continue
+        series = {_others(row, place) for row in answer.rows}
+        return place if len(series) <= MOST_LINES else None
+    return None
+
+
+def _plot_lines(
+    answer: Answer, column: Column, place: int, heading: str, confidence: Number
+) -> Figure:
+    heights, has_ends = values(answer, column), has_interval(answer, column)
+    low, high = (
+        interval(answer, column, level_of(column, confidence)) if has_ends else (heights, heights)
+    )
+    members: dict[tuple[Key, ...], list[int]] = {}
+    for i, row in enumerate(answer.rows):
+        if row[place] is not None:
+            members.setdefault(_others(row, place), []).append(i)
+    series = []
+    for others, rows in members.items():
+        # all dates or all numbers: either has an order
+        points = cast("list[float]", [answer.rows[i][place] for i in rows])
+        order = sorted(range(len(rows)), key=points.__getitem__)
+        ordered = [rows[i] for i in order]
+        label = ", ".join(map(key_text, others))
+        series.append(
+            Line(label, [points[i] for i in order], heights[ordered], low[ordered], high[ordered])
+        )
+    without = sum(row[place] is None for row in answer.rows)
+    parts = [f"groups without {printable(answer.keys[place])} are left out"] if without else []
+    return lines(
+        series,
+        title=heading,
+        across=printable(answer.keys[place]),
+        up=printable(column.name),
+        note="; ".join([*parts, *_interval_text(answer, column, confidence)]),
+    )
+
+
+def _others(row: tuple[Key, ...], place: int) -> tuple[Key, ...]:
+    return (*row[:place], *row[place + 1 :])
+
+
+def _interval_text(answer: Answer, column: Column, confidence: Number) -> list[str]:
+    """Say what the drawn intervals are; nothing if the column has none."""
+    if not has_interval(answer, column):
+        return []
+    together = "all of them at once" if hold_simultaneously(answer, column) else "each cell"
+    return [f"{level_text(level_of(column, confidence))} intervals, {together}"]

@@ -9,7 +9,7 @@ from ...templates.fill_template import fill_template
 from ..chosen_groups import mark_shown_groups
 from . import footnote_texts as texts
 from .footnotes import build_notes
-from .tabulate import build_tables
+from .tabulate import build_tables, printable
 
 if TYPE_CHECKING:
     from ..answer import Answer
@@ -23,4 +23,6 @@ def render(answer: Answer, confidence: Number = 0.95, most: int = 200) -> str:
         tables=build_tables(answer, confidence, most),
         notes=build_notes(answer, confidence),
         no_group=texts.NO_GROUP,
+        rules=[printable(rule) for rule in answer.rules],
+        all_rules=texts.RULES_BELOW,
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
 from typing import TYPE_CHECKING
 
 from ...exact.numbers import Number
 from ..chosen_groups import mark_shown_groups
+from ..left_out import left_out_notes
 from . import footnote_texts as texts
 from .footnotes import build_notes
 from .tabulate import TextTable, build_tables, display_width
@@ -14,27 +15,53 @@ from .tabulate import TextTable, build_tables, display_width
 if TYPE_CHECKING:
     from ..answer import Answer
 
-WIDE = 120
-"""The most columns of a line of footnotes."""
+WIDE = 88
+"""The columns of a line where the output is no terminal."""
 
+EXPLAIN = "answer.explain()"
+"""The place that tells all rules."""
+
+_NARROWEST = 40
+_ONE_ROW = 2  # lines of a table: names and numbers
 _GAP = "    "
 
 
-def render(answer: Answer, confidence: Number = 0.95, most: int = 40) -> str:
-    """Return the text of `print(answer)`, with at most `most` rows."""
+def render(
+    answer: Answer,
+    confidence: Number = 0.95,
+    most: int = 40,
+    *,
+    width: int | None = None,
+    hint: str = EXPLAIN,
+) -> str:
+    """Return the text of `print(answer)`, with at most `most` rows. Footnotes wrap to `width`."""
     answer = mark_shown_groups(answer, most)
+    width = width or terminal_width()
     drawn = [_draw(table) for table in build_tables(answer, confidence, most)]
-    first, *others = build_notes(answer, confidence)
-    level = first[0]
-    lines = drawn[0]
-    if len(lines) > 1 and display_width(lines[1]) + 6 + display_width(level) <= WIDE:
-        side = max(display_width(line) for line in lines[:2])
-        lines[1] = f"{_pad_right(lines[1], side)}      {level}"
-        remarks = others
-    else:
-        remarks = [first, *others]
+    says_in_line = len(answer.rows) == 1 and not answer.keys and len(drawn[0]) == _ONE_ROW
+    if says_in_line and (omitted := left_out_notes(answer)):
+        drawn[0][1:] = wrap("; ".join([drawn[0][1], *omitted]), width)
+    notes = build_notes(answer, confidence, hint, says_left_out=not says_in_line)
     table = "\n\n".join("\n".join(part) for part in drawn)
-    return "\n".join([table, *(line for items in remarks for line in _wrap_items(items))])
+    return "\n".join([table, *(line for items in notes for line in wrap(" · ".join(items), width))])
+
+
+def terminal_width() -> int:
+    """Return the columns of the terminal, or WIDE where there is none."""
+    return max(_NARROWEST, shutil.get_terminal_size((WIDE, 24)).columns)
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Break a text at blanks into lines of at most `width` columns; later lines are indented."""
+    lines: list[str] = []
+    line, *words = text.split(" ")
+    for word in words:
+        if line.strip() and display_width(line) + 1 + display_width(word) > width:
+            lines.append(line)
+            line = f"  {word}"
+        else:
+            line += f" {word}"
+    return [*lines, line]
 
 
 def _draw(table: TextTable) -> list[str]:
@@ -62,17 +89,6 @@ def _draw(table: TextTable) -> list[str]:
         lines.append(texts.NO_GROUP)
     if table.more:
         lines.append(table.more_note + texts.ALL_ROWS)
-    return lines
-
-
-def _wrap_items(items: Sequence[str]) -> list[str]:
-    """Join footnotes by dots into lines of at most WIDE columns."""
-    lines: list[str] = []
-    for item in items:
-        if lines and display_width(lines[-1]) + 3 + display_width(item) <= WIDE:
-            lines[-1] += f" · {item}"
-        else:
-            lines.append(item)
     return lines
 
 
