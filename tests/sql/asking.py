@@ -29,5 +29,5 @@ def refused(table: Table, text: str, parameters: Any = None) -> Refused:
 def under(refusal: Refused) -> str:
     """What is marked."""
     line, mark = refusal.place.split("\n")
-    start = mark.index("^") - len(f"refused [{refusal.code}]  ")
+    start = mark.index("^")
     return line[start : start + mark.count("^")]

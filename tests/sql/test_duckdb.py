@@ -123,6 +123,12 @@ GROUPED = [
     "SELECT vip, city, COUNT(*) AS n FROM visits GROUP BY city, vip ORDER BY ALL LIMIT 5",
 ]
 
+EMPTY_GROUPS: dict[str, list[tuple[Any, ...]]] = {
+    GROUPED[2]: [(0, 0), (90, 0), (100, 0), (110, 0), (120, 0), (None, 0)],
+    GROUPED[13]: [(None, 0)],
+}
+"""The groups without rows: bounds make their keys public, so an answer shows them, too."""
+
 
 @pytest.fixture(scope="module")
 def rows() -> pa.Table:
@@ -202,7 +208,8 @@ def test_conditions(table: Any, rows: pa.Table, condition: str) -> None:
 
 @pytest.mark.parametrize("text", GROUPED)
 def test_groups(table: Any, rows: pa.Table, text: str) -> None:
-    first, second = by_key(ours(table, text), text), by_key(theirs(rows, text), text)
+    empty = EMPTY_GROUPS.get(text, [])
+    first, second = by_key(ours(table, text), text), by_key(theirs(rows, text) + empty, text)
     assert same(first, second), (first[:3], second[:3])
 
 

@@ -8,7 +8,8 @@ from sfumato.session import Table
 
 from .asking import lines, parse, refused
 
-DECADE = ["mutate decade = div(age, 10)", "group by decade", "n = count()"]
+DECADES = [*range(13), None]  # age is declared from 0 to 120
+DECADE = ["mutate decade = div(age, 10)", f"group by decade in {DECADES}", "n = count()"]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_an_alias_that_hides_a_column_hides_nothing_else(table: Table) -> None:
         ),
     ) == [
         "mutate city_2 = upper(city)",
-        "group by city_2",
+        "group by city_2 in ['BARI', 'MILANO', 'ROMA']",
         "n = count(where=city = 'Roma')",
     ]
     assert result.finish.keys == (("city_2", "city"),)
@@ -91,5 +92,5 @@ def test_a_function_of_the_unit_may_be_a_key(table: Table) -> None:
     """People in ten parts: each part has many."""
     assert (
         lines(table, "SELECT user_id % 10 AS part, COUNT(*) AS n FROM visits GROUP BY part")[1]
-        == "group by part"
+        == f"group by part in {list(range(-9, 10))}"
     )

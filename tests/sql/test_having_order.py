@@ -24,7 +24,7 @@ TEXT = "SELECT city, COUNT(*) AS n, AVG(age) AS m FROM visits GROUP BY city {}"
 )
 def test_order(table: Table, text: str, order: list[tuple[str, bool, bool]]) -> None:
     result = parse(table, TEXT.format(text)).finish.order
-    assert [(item.by.value, item.descending, item.nulls_first) for item in result] == order
+    assert [(item.by.value, item.how.descending, item.how.nulls_first) for item in result] == order
 
 
 def test_what_only_the_order_names_is_released_and_not_shown(table: Table) -> None:

@@ -81,8 +81,9 @@ def test_the_refusal_of_the_design() -> None:
     with unasked(visits()) as table, pytest.raises(Refused) as caught:
         table.sql("SELECT age, city FROM visits", epsilon=1)
     assert str(caught.value).splitlines() == [
-        "refused [sql.raw-rows]  SELECT age, city FROM visits",
-        "                               ^^^ a raw value of a protected table cannot be published",
+        "refused [sql.raw-rows]",
+        "      SELECT age, city FROM visits",
+        "             ^^^ a raw value of a protected table cannot be published",
         "why   only aggregates over units are answered",
         "try   SELECT city, COUNT(*) AS n FROM visits GROUP BY city",
     ]

@@ -17,7 +17,7 @@ from sfumato.sql.sql_functions import SYNTAX, NodeKey, spellings
 from sfumato.sql.sql_text import SqlText
 from sfumato.tables.expr.expressions import col
 
-from .asking import refused, under
+from .asking import parse, refused, under
 
 WHERE = "SELECT COUNT(*) AS n FROM visits WHERE "
 
@@ -101,6 +101,20 @@ def test_a_node_that_is_not_on_the_list_is_refused() -> None:
         with pytest.raises(Refused) as caught:
             scalars.read(kind(), lambda _: pytest.fail("a column"))
         assert caught.value.code.startswith("sql."), kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(*) AS n FROM visits WHERE ROW_NUMBER() OVER (ORDER BY age) > 1",
+        "SELECT COUNT(*) FILTER (WHERE RANK() OVER (ORDER BY age) > 1) AS n FROM visits",
+        "SELECT SUM(age - LAG(age) OVER (ORDER BY age)) AS n FROM visits",
+    ],
+)
+def test_a_window_over_rows_is_refused_as_a_window(table: Table, text: str) -> None:
+    refusal = refused(table, text)
+    assert refusal.code == "sql.window"
+    assert parse(table, refusal.rewrite).query.aggregates
 
 
 def test_reasons_of_their_own() -> None:

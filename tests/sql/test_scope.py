@@ -59,10 +59,18 @@ def test_public_keys_follow_a_column_and_are_lost_with_it(table: Table) -> None:
     )
     assert keyed.query.public
     assert keyed.finish.keys == (("city", "town"),)
-    assert not parse(
+    computed = parse(
         table,
         (
             "SELECT city, COUNT(*) AS n FROM (SELECT LOWER(city) AS city FROM visits) AS s "
+            "GROUP BY city"
+        ),
+    )
+    assert computed.query.domains == (("bari", "milano", "roma"),)
+    assert not parse(
+        table,
+        (
+            "SELECT city, COUNT(*) AS n FROM (SELECT CONCAT(city, note) AS city FROM visits) AS s "
             "GROUP BY city"
         ),
     ).query.public

@@ -66,10 +66,8 @@ def test_rows_of_units(table: Table, text: str, steps: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("SELECT city, COUNT(*) AS m FROM visits GROUP BY city", "sql.ownership"),
-        ("SELECT COUNT(*) AS m FROM visits", "sql.ownership"),
-        ("SELECT city FROM visits GROUP BY city", "sql.ownership"),
-        ("SELECT user_id + 1 AS u FROM visits GROUP BY u", "sql.ownership"),
+        ("SELECT city FROM visits GROUP BY city", "sql.aggregate"),
+        ("SELECT user_id + 1 AS u FROM visits GROUP BY u", "sql.aggregate"),
         ("SELECT age FROM visits HAVING COUNT(*) > 1", "sql.ownership"),
         ("SELECT DISTINCT city FROM visits", "sql.ownership"),
         ("SELECT DISTINCT user_id + 0 AS user_id FROM visits", "sql.ownership"),
@@ -112,13 +110,32 @@ def refused_plan(table: Table, text: str) -> str:
 
 
 def test_without_a_unit_rows_cannot_be_put_together() -> None:
+    joined = (
+        "SELECT COUNT(*) FROM visits JOIN (SELECT user_id, COUNT(*) AS m FROM visits "
+        "GROUP BY user_id) AS s USING (user_id)"
+    )
     with unasked(protected(unit=None, max_rows=None)) as table:
-        assert (
-            refused(
-                table, COUNT.format("SELECT user_id, COUNT(*) AS m FROM visits GROUP BY user_id")
-            ).code
-            == "sql.ownership"
-        )
+        assert refused(table, joined).code == "sql.ownership"
+
+
+@pytest.mark.parametrize(
+    "grouped",
+    [
+        "SELECT city, COUNT(*) AS m FROM visits GROUP BY city",
+        "SELECT COUNT(*) AS m FROM visits",
+        "SELECT * FROM (SELECT city, COUNT(*) AS m FROM visits GROUP BY city)",
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(*) FROM visits CROSS JOIN ({}) AS s",
+        "WITH s AS ({}) SELECT COUNT(*) FROM visits JOIN s ON age = m",
+        "SELECT COUNT(*) FROM visits WHERE age IN (SELECT m FROM ({}) AS s)",
+    ],
+)
+def test_released_groups_do_not_join_rows(table: Table, text: str, grouped: str) -> None:
+    assert refused(table, text.format(grouped)).code == "sql.ownership"
 
 
 def test_units_of_two_columns() -> None:
@@ -133,7 +150,7 @@ def test_units_of_two_columns() -> None:
             refused(
                 table, COUNT.format("SELECT user_id, COUNT(*) AS m FROM visits GROUP BY user_id")
             ).code
-            == "sql.ownership"
+            == "sql.unit"
         )
 
 
@@ -146,5 +163,6 @@ def test_facts_follow_keys_and_totals(table: Table) -> None:
         ),
     ).query.rows
     assert set(rows.ranges) == {"m", "a"}
-    assert set(rows.domains) == {"city"}
+    assert rows.public_keys("city") == ("Bari", "Milano", "Roma")
+    assert not any(rows.public_keys(name) for name in rows.schema if name != "city")
     assert not rows.once

@@ -174,28 +174,16 @@ class AggregateReader:
             ) from None
 
     def _sql_rewrite(self, refusal: Refused, node: Node) -> str | None:
-        """Return a rewrite in SQL for a refusal whose own rewrite is Python; None keeps its own."""
+        """Return the text with the SQL form of a refusal in the place of the argument that it is
+        about; None if the refusal has no such form.
+        """
+        form = refusal.forms.get("sql")
+        if form is None:
+            return None
         inner = node.this if isinstance(node, exp.Filter) else node
-        table = quoted(self.scope.rows.declaration.name)
-        if refusal.code == "aggregate.weight":
-            weight = _second_argument(inner)
-            return self.source.replace_text(weight, f"CLIP({self.source.words_of(weight)}, 0, 5)")
-        if refusal.code == "aggregate.units" and isinstance(node, exp.Filter):
-            condition = self.source.words_of(node.expression.this)
-            return f"SELECT {self.source.words_of(inner)} AS n FROM {table} WHERE {condition}"
-        if refusal.code == "aggregate.type" and "group_by(" in refusal.rewrite:
-            of = self.source.words_of(inner.expressions[0])
-            return f"SELECT {of}, COUNT(*) AS n FROM {table} GROUP BY {of}"
-        if refusal.code == "aggregate.type" and "sf." in refusal.rewrite:
-            argument = _first_argument(inner)
-            of = self.source.words_of(argument)
-            if refusal.rewrite.startswith("sf.count("):
-                return self.source.replace_text(inner, f"COUNT({of})")
-            number = f"TRY_CAST({of} AS DOUBLE)"
-            return self.source.replace_text(
-                argument, f"CLAMP({number}, 0, 100)" if ".clip(" in refusal.rewrite else number
-            )
-        return None
+        argument = _second_argument(inner) if "{by}" in form else _first_argument(inner)
+        words = self.source.words_of(argument)
+        return self.source.replace_text(argument, form.format(of=words, by=words))
 
     def _refuse_bounds(self, aggregate: Aggregate, node: Node, place: int) -> Refused:
         inner = node.this if isinstance(node, exp.Filter) else node
@@ -263,8 +251,11 @@ def _distinct(node: exp.Distinct, reader: AggregateReader) -> Aggregate:
         or len(units) < len(unit)
         or len(named) != len(unit)
     ):
-        rewrite = reader.source.replace_text(
-            node.parent or node, f"COUNT(DISTINCT {', '.join(unit)})" if unit else "COUNT(*)"
+        counted = f"COUNT(DISTINCT {', '.join(unit)})" if unit else "COUNT(*)"
+        rewrite = (
+            reader.source.example
+            if 0 < len(units) < len(named)
+            else reader.source.replace_text(node.parent or node, counted)
         )
         raise reader.source.refuse(refusals.DISTINCT_COLUMNS, node, corrected=rewrite)
     return ag.count_units()

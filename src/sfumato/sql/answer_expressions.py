@@ -24,6 +24,7 @@ from ..tables.expr.expressions import Expr, call, col
 from ..tables.expr.expressions import Literal as Constant
 from ..tables.expr.types import Type
 from . import sql_refusals as refusals
+from .released.window_calls import read_window
 from .row_expressions import RowReader
 from .sql_constants import engine_constant, read_constant, read_fraction
 from .sql_functions import spelling_of
@@ -51,6 +52,11 @@ class AnswerExpression:
             if self.op == "aggregate"
             else set().union(*(arg.aggregates for arg in self.args))
         )
+
+    @property
+    def has_window(self) -> bool:
+        """Tell whether the expression looks at several groups."""
+        return self.op == "window" or any(arg.has_window for arg in self.args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,8 @@ def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -
         return AnswerExpression(
             "number", "number", value=read_fraction(node, scalars.parameters, "a number")
         )
+    if isinstance(node, exp.Window):
+        return _read_window(node, names, scalars)
     if isinstance(node, exp.Column):
         raise source.refuse(refusals.VALUE_NOT_RELEASED, node)
     if (fixed := read_constant(node, scalars.parameters)) is not None:
@@ -180,6 +188,19 @@ def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -
         if type(node) not in _ROWWISE
         else source.refuse(refusals.OPERATION_UNSUPPORTED, node)
     )
+
+
+def _read_window(node: exp.Window, names: AnswerNames, scalars: RowReader) -> AnswerExpression:
+    """Read a window over released groups."""
+    call, parts = read_window(node, scalars)
+    args = [read_answer_expression(part, names, scalars) for part in parts]
+    for part, arg in zip(parts[: call.operands], args, strict=False):
+        if arg.sort != "number":
+            raise scalars.source.refuse(refusals.KEY_IN_EXPRESSION, part)
+    for part, arg in zip(parts[call.operands :], args[call.operands :], strict=True):
+        if arg.sort not in ("number", "key", "truth") or arg.op == "number":
+            raise scalars.source.refuse(refusals.ORDER_NOT_RELEASED, part)
+    return AnswerExpression("window", "number", tuple(args), call)
 
 
 _ROWWISE = (

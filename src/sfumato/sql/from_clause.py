@@ -5,27 +5,29 @@
 *Per unit*     A sub-query grouped by the unit, with further keys or without, gives rows that are
                functions of one unit's rows. So does SELECT DISTINCT with the unit among its
                columns.
-*Nobody's*     Any other sub-query with aggregates, or with LIMIT, gives rows that depend on many
-               people. It is refused.
+*Released*     Any other sub-query with aggregates gives rows that depend on many people. Alone in
+               the FROM of a SELECT it is a question of its own, whose groups are released first
+               (`released.outer_select`). Beside rows, or joined with them, it is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 
 from sqlglot import exp
 
 from ..errors import RefusalText, Refused
 from . import sql_refusals as refusals
-from .grouping import read_items
+from .grouping import read_group_keys, read_items
 from .join_clause import join_scopes
 from .row_expressions import RowReader
 from .scope import Scope, has_aggregate, identifier, quoted
 from .semi_joins import apply_where
 from .sql_text import Node, SqlText, arguments
 from .union_all import union_scopes
-from .unit_subqueries import read_distinct, read_per_unit, read_plain
+from .unit_subqueries import has_unit, read_distinct, read_per_unit, read_plain
 
 READ_PARTS = frozenset(
     {
@@ -46,8 +48,8 @@ READ_PARTS = frozenset(
 
 REFUSED_PARTS: Mapping[str, RefusalText] = {
     "laterals": refusals.LATERAL,
-    "qualify": refusals.WINDOW,
-    "windows": refusals.WINDOW,
+    "qualify": refusals.WINDOW_CLAUSE,
+    "windows": refusals.WINDOW_CLAUSE,
     "sample": refusals.SAMPLE,
     "into": refusals.INTO_TABLE,
 }
@@ -60,7 +62,20 @@ REFUSED_IN_SUBQUERY: Mapping[str, RefusalText] = {
 }
 """The parts of a SELECT that only work outside of sub-queries."""
 
-NamedScopes = Mapping[str, "Scope"]
+RELEASED_PARTS = frozenset({"windows", "qualify"})
+"""The parts of a SELECT that only work on released values."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleasedQuery:
+    """A sub-query whose groups are released: its SELECT, what it may name, and its own names."""
+
+    select: exp.Select
+    scopes: NamedScopes
+    called: frozenset[str] = frozenset()
+
+
+NamedScopes = Mapping[str, "Scope | ReleasedQuery"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +85,7 @@ class FromReader:
     base: Scope
     scalars: RowReader
     # all that may be named, by names in small letters
-    tables: NamedScopes = field(default_factory=dict)
+    tables: Mapping[str, Scope] = field(default_factory=dict)
 
     @property
     def source(self) -> SqlText:
@@ -93,12 +108,53 @@ class FromReader:
             name = identifier(alias.this)
             if name is None or name.lower() in {key.lower() for key in scopes if key not in outer}:
                 raise self.source.refuse(refusals.WITH_NAME_TWICE, part)
-            scopes[name.lower()] = self._aliased(self.rows_of(part.this, scopes, part), alias, part)
+            released = self._released(part.this, scopes)
+            scopes[name.lower()] = released or self._aliased(
+                self.rows_of(part.this, scopes, part), alias, part
+            )
         return scopes
 
-    def from_(self, select: exp.Select, scopes: NamedScopes) -> Scope:
-        """Read the rows that a SELECT is about."""
-        self.check_parts(select)
+    def released_source(self, select: exp.Select, scopes: NamedScopes) -> ReleasedQuery | None:
+        """Return the released sub-query that a SELECT is about; None if it is about rows."""
+        clause = select.args.get("from_")
+        if clause is None or select.args.get("joins"):
+            return None
+        node, names = clause.this, set()
+        if isinstance(node, exp.Table) and (name := identifier(node.this)) is not None:
+            released = scopes.get(name.lower())
+            names.add(name.lower())
+        else:
+            released = self._released(node, scopes) if isinstance(node, exp.Subquery) else None
+        if not isinstance(released, ReleasedQuery):
+            return None
+        if (alias := node.args.get("alias")) is not None:
+            self.check_arguments(alias, frozenset({"this"}))
+            names = {(identifier(alias.this) or "").lower()}
+        return replace(released, called=frozenset(names))
+
+    def _released(self, node: Node, scopes: NamedScopes) -> ReleasedQuery | None:
+        """Return a sub-query whose groups are released; None if its rows belong to units."""
+        while isinstance(node, exp.Subquery):
+            node = node.this
+        if not isinstance(node, exp.Select):
+            return None
+        named = self.read_with(node, scopes)
+        if self.released_source(node, named) is not None:
+            return ReleasedQuery(node, scopes)
+        if node.args.get("group") is None and not any(map(has_aggregate, node.expressions)):
+            return None
+        scope = self.from_(node, named, RELEASED_PARTS)
+        if scope.rows.public:
+            return None
+        items = read_items(node, scope, self.scalars, star=True)
+        keys = read_group_keys(node, scope, items, self.scalars)
+        return None if has_unit(scope, keys) else ReleasedQuery(node, scopes)
+
+    def from_(
+        self, select: exp.Select, scopes: NamedScopes, more: frozenset[str] = frozenset()
+    ) -> Scope:
+        """Read the rows that a SELECT is about; `more` are parts that it may have besides."""
+        self.check_parts(select, more)
         clause = select.args.get("from_")
         if clause is None:
             table = quoted(self.base.rows.declaration.name)
@@ -127,7 +183,10 @@ class FromReader:
         if name is None or node.args.get("db") is not None or node.args.get("catalog") is not None:
             raise self._no_table(node)
         self.check_arguments(node, frozenset({"this", "alias"}))
-        scope = scopes.get(name.lower()) or self.tables.get(name.lower())
+        named = scopes.get(name.lower()) or self.tables.get(name.lower())
+        if isinstance(named, ReleasedQuery):  # whose rows belong to nobody
+            named = self.rows_of(named.select, named.scopes, node)
+        scope: Scope | None = named
         if scope is None and name.lower() == self.base.rows.declaration.name.lower():
             scope = self.base
         if scope is None:
@@ -136,8 +195,11 @@ class FromReader:
 
     def _no_table(self, node: Node) -> Refused:
         table = quoted(self.base.rows.declaration.name)
+        names = {name: scope.rows.declaration.name for name, scope in self.tables.items()}
+        close = get_close_matches(identifier(node.this) or "", names, n=1, cutoff=0.5)
+        nearest = quoted(names[close[0]]) if close else table
         corrected = (
-            self.source.replace_text(node, table)
+            self.source.replace_text(node, nearest)
             if isinstance(node, exp.Table)
             else self.source.example
         )
@@ -200,15 +262,15 @@ class FromReader:
         """Keep the rows that meet a condition; IN and EXISTS may look at other rows."""
         return apply_where(scope, node, self, scopes)
 
-    def check_parts(self, select: exp.Select) -> None:
-        """Refuse a SELECT with parts that this package does not read."""
-        self.check_refused_parts(select)
-        self.check_arguments(select, READ_PARTS)
+    def check_parts(self, select: exp.Select, more: frozenset[str] = frozenset()) -> None:
+        """Refuse a SELECT with parts that this package does not read, here or at all."""
+        self.check_refused_parts(select, more)
+        self.check_arguments(select, READ_PARTS | more)
 
-    def check_refused_parts(self, node: Node) -> None:
+    def check_refused_parts(self, node: Node, more: frozenset[str] = frozenset()) -> None:
         for name, entry in REFUSED_PARTS.items():
             value = node.args.get(name)
-            if value:
+            if value and name not in more:
                 at = value[0] if isinstance(value, list) else value
                 raise self.source.refuse(entry, at if isinstance(at, exp.Expression) else node)
 

@@ -12,6 +12,7 @@ from . import sql_refusals as refusals
 from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
 from .grouping import SelectItem
 from .postprocess import SortKey
+from .released.window_frames import SortOrder
 from .row_expressions import RowReader
 from .sql_text import Node, arguments
 
@@ -28,6 +29,17 @@ class HavingOrderReader:
 
     def having(self) -> AnswerExpression | None:
         clause = self.select.args.get("having")
+        if clause is None:
+            return None
+        refuse_windows(clause, "HAVING", self.scalars)
+        condition = read_answer_expression(clause.this, self.names, self.scalars)
+        if condition.sort != "truth":
+            raise self.scalars.source.refuse(refusals.HAVING_NOT_CONDITION, clause)
+        return condition
+
+    def qualify(self) -> AnswerExpression | None:
+        """Read QUALIFY: a condition on windows, which are computed after HAVING."""
+        clause = self.select.args.get("qualify")
         if clause is None:
             return None
         condition = read_answer_expression(clause.this, self.names, self.scalars)
@@ -51,7 +63,8 @@ class HavingOrderReader:
             }:
                 raise source.refuse(refusals.ORDER_UNSUPPORTED, ordered)
             nulls, down = bool(ordered.args.get("nulls_first")), bool(ordered.args.get("desc"))
-            sort_keys += [SortKey(by, down, nulls) for by in self._by(ordered.this)]
+            how = SortOrder(down, nulls)
+            sort_keys += [SortKey(by, how) for by in self._by(ordered.this)]
         return tuple(sort_keys)
 
     def _by(self, node: Node) -> list[AnswerExpression]:
@@ -67,8 +80,24 @@ class HavingOrderReader:
                 raise source.refuse(refusals.ORDER_POSITION, node, most=len(self.items))
             node = self.items[int(text) - 1].node
         expression = read_answer_expression(node, self.names, self.scalars)
-        if expression.op == "aggregate" and self.aggregates[expression.value].kind == "histogram":
+        if expression.op == "aggregate" and self._is_histogram(expression.value):
             raise source.refuse(refusals.ORDER_BY_HISTOGRAM, node)
         if expression.sort not in ("number", "key", "truth") or expression.op == "number":
             raise source.refuse(refusals.ORDER_NOT_RELEASED, node)
         return [expression]
+
+    def _is_histogram(self, name: str) -> bool:
+        aggregate = self.aggregates.get(name)
+        return aggregate is not None and aggregate.kind == "histogram"
+
+
+def refuse_windows(clause: Node, name: str, scalars: RowReader) -> None:
+    """Refuse a window in a condition that comes before windows."""
+    if (window := clause.find(exp.Window)) is not None:
+        condition = scalars.source.words_of(clause.this)
+        raise scalars.source.refuse(
+            refusals.WINDOW_TOO_EARLY,
+            window,
+            clause=name,
+            corrected=scalars.source.replace_text(clause, f"QUALIFY {condition}"),
+        )

@@ -18,11 +18,13 @@ from sqlglot import exp
 from ..errors import RefusalText, Refused
 from ..tables.expr.column_names import unused_name
 from ..tables.expr.expressions import ColumnRef, Expr, Literal, call, col
-from ..tables.expr.renaming import rename_columns, right_names
 from ..tables.query.join_steps import Pairs
 from ..tables.query.joins import check_related, join_rows, match_rows
+from ..tables.query.renaming import rename_columns, right_names
 from ..tables.query.stages import Rows
 from . import sql_refusals as refusals
+from .rewrites.rewrite_parts import join_using
+from .rewrites.rewrite_trees import write
 from .row_expressions import RowReader
 from .scope import Scope, identifier, quoted
 from .sql_text import Node, SqlText
@@ -61,7 +63,7 @@ class JoinConditions:
 
 def join_scopes(left: Scope, right: Scope, node: exp.Join, scalars: RowReader) -> Scope:
     """Join two scopes."""
-    source, how = scalars.source, _read_kind(node, scalars)
+    source, how = scalars.source, _read_kind(left, right, node, scalars)
     twice = set(left.tables) & set(right.tables)
     if twice:
         raise source.refuse(refusals.TABLE_NAME_TWICE, node.this, name=min(twice))
@@ -233,11 +235,19 @@ def compute_columns(scope: Scope) -> Scope:
     return replace(scope, rows=rows, names=names)
 
 
-def _read_kind(node: exp.Join, scalars: RowReader) -> str:
+def _read_kind(left: Scope, right: Scope, node: exp.Join, scalars: RowReader) -> str:
     source = scalars.source
     method, side, kind = (
         str(node.args.get(name) or "").upper() for name in ("method", "side", "kind")
     )
+    if method == "NATURAL":
+        theirs = {name.lower() for name in right.names}
+        shared = [name for name in left.names if name.lower() in theirs - left.twice]
+        raise source.refuse(
+            METHODS[method],
+            node.this,
+            corrected=write(join_using(node, shared)) if shared else source.example,
+        )
     if method in METHODS:
         raise source.refuse(METHODS[method], node.this)
     if method:

@@ -8,8 +8,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import islice
 
 from sqlglot import exp
 
@@ -18,11 +21,14 @@ from ..tables.expr.expressions import Expr
 from ..tables.query.question_options import ParameterValues
 from ..tables.query.stages import Rows
 from . import sql_refusals as refusals
+from .rewrites.nearest_questions import nearest_questions
 from .row_expressions import RowReader
 from .scope import Scope, quoted
 from .select import ParsedQuery, SelectReader
 from .sql_constants import Parameters
 from .sql_text import EXPLAIN, SqlText
+
+MOST_PROPOSALS = 24  # near questions that are tried for one refusal
 
 
 @dataclass(slots=True, eq=False)
@@ -44,11 +50,12 @@ class UnresolvedQuery:
         except Refused:
             raise
         except Exception:  # a tree that nobody foresaw; no data was read, so the refusal is public
-            raise refusals.UNFORESEEN(example=example(rows)) from None
+            simple = example(rows, tables, self.text)
+            raise refusals.UNFORESEEN(example=simple) from None
 
     def _resolve(self, rows: Rows, tables: Mapping[str, Rows] | None) -> ParsedQuery:
         if self._parsed is None:
-            self._parsed = _parse(self.text, example(rows))
+            self._parsed = _parse(self.text, example(rows, tables, self.text))
         source, tree = self._parsed
         values = Parameters.of(source, self.parameters, tree)
         try:
@@ -105,21 +112,44 @@ def _parse(text: str, example: str) -> tuple[SqlText, exp.Select]:
     return source, tree
 
 
-def example(rows: Rows) -> str:
-    """Return a SELECT that works for any table."""
-    return f"SELECT COUNT(*) AS n FROM {quoted(rows.declaration.name)}"
+def example(rows: Rows, tables: Mapping[str, Rows] | None = None, text: str = "") -> str:
+    """Return a SELECT that works for any table: of those that a text names, about the first."""
+    named = re.findall(r"\w+", text.lower()) if isinstance(text, str) else []
+    protected = {
+        table.declaration.name.lower(): table
+        for table in (tables or {}).values()
+        if not table.public
+    }
+    near = (get_close_matches(name, protected, n=1, cutoff=0.75) for name in named)
+    about = next((protected[match[0]] for match in near if match), rows)
+    return f"SELECT COUNT(*) AS n FROM {quoted(about.declaration.name)}"
 
 
 def with_working_rewrite(
     refusal: Refused, rows: Rows, tables: Mapping[str, Rows] | None
 ) -> Refused:
-    """Return the refusal with a rewrite that is not refused itself."""
-    if refusal.rewrite == example(rows) or not refusal.rewrite.upper().startswith(
-        ("SELECT ", "WITH ")
-    ):
+    """Return the refusal with a rewrite that is not refused itself: its own, or of the questions
+    near the refused one the first that passes.
+    """
+    part = refusal.part
+    is_question = refusal.rewrite.upper().startswith(("SELECT ", "WITH "))
+    if not isinstance(part, exp.Expression) and not is_question:
         return refusal
+    simple = example(rows, tables, refusal.rewrite) if is_question else ""
+    if is_question and refusal.rewrite != simple and _passes(refusal.rewrite, rows, tables):
+        return refusal.without_part()
+    is_argument = refusal.code in ("sql.parameter", "sql.text")
+    if isinstance(part, exp.Expression) and not is_argument:
+        for proposal in islice(nearest_questions(refusal.code, part), MOST_PROPOSALS):
+            if _passes(proposal, rows, tables):
+                return refusal.replace(rewrite=proposal).without_part()
+    return refusal.replace(rewrite=simple or refusal.rewrite).without_part()
+
+
+def _passes(text: str, rows: Rows, tables: Mapping[str, Rows] | None) -> bool:
+    """Tell whether a question is not refused."""
     try:
-        UnresolvedQuery(refusal.rewrite)._resolve(rows, tables)
+        UnresolvedQuery(text).resolve(rows, tables)
     except Refused:
-        return refusal.replace(rewrite=example(rows))
-    return refusal
+        return False
+    return True

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 
 from sqlglot import exp
 
@@ -17,7 +18,7 @@ from ..tables.expr.types import Type
 from . import sql_refusals as refusals
 from .datetimes import Read
 from .sql_constants import Parameters, read_constant
-from .sql_functions import SYNTAX, TYPES, node_key, spelling_of
+from .sql_functions import SYNTAX, TYPES, function_names, node_key, spelling_of
 from .sql_text import Node, SqlText, arguments
 
 REFUSED_NODES: Mapping[type[Node], RefusalText] = {
@@ -30,9 +31,6 @@ REFUSED_NODES: Mapping[type[Node], RefusalText] = {
     exp.CurrentDate: refusals.CURRENT_DATE,
     exp.CurrentTimestamp: refusals.CURRENT_TIME,
     exp.Rand: refusals.RANDOM_VALUE,
-    exp.SimilarTo: refusals.REGULAR_EXPRESSION,
-    exp.RegexpLike: refusals.REGULAR_EXPRESSION,
-    exp.RegexpFullMatch: refusals.REGULAR_EXPRESSION,
     exp.Glob: refusals.GLOB_PATTERN,
     exp.Escape: refusals.LIKE_ESCAPE,
     exp.Star: refusals.STAR_IN_EXPRESSION,
@@ -108,10 +106,13 @@ class RowReader:
     def refuse_unsupported(self, node: Node) -> Refused:
         """Return the refusal of a node that this package does not read."""
         if type(node) in REFUSED_NODES:
-            return self.source.refuse(REFUSED_NODES[type(node)], node)
+            entry, example = REFUSED_NODES[type(node)], self.source.example
+            return self.source.refuse(entry, node, corrected=example)
         if isinstance(node, exp.Func):
-            name = str(node.this) if isinstance(node, exp.Anonymous) else type(node).__name__
-            return self.source.refuse(refusals.UNKNOWN_FUNCTION, node, function=name.lower())
+            name = self.source.name_of_call(node)
+            close = get_close_matches(name.lower(), function_names(), n=1, cutoff=0.7)
+            near = f": the nearest is {close[0].upper()}" if close else ""
+            return self.source.refuse(refusals.UNKNOWN_FUNCTION, node, function=name, near=near)
         construct = type(node).__name__.upper()
         return self.source.refuse(refusals.CONSTRUCT_UNSUPPORTED, node, construct=construct)
 

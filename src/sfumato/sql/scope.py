@@ -213,8 +213,12 @@ def is_aggregate(node: Node) -> bool:
     )
 
 
-def has_aggregate(node: Node) -> bool:
-    """Tell whether a node contains an aggregate, outside of sub-queries."""
+def has_aggregate(node: Node, *, in_windows: bool = True) -> bool:
+    """Tell whether a node contains an aggregate, outside of sub-queries. A window function counts
+    as one, unless `in_windows` is false: then only what stands inside it does.
+    """
     return any(
-        is_aggregate(part) for part in node.walk(prune=lambda part: isinstance(part, exp.Query))
+        (isinstance(part, exp.Window) and in_windows)
+        or (is_aggregate(part) and not isinstance(part.parent, exp.Window))
+        for part in node.walk(prune=lambda part: isinstance(part, exp.Query))
     )

@@ -10,24 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from sqlglot import exp
 
 from ..errors import Refused
 from ..tables.expr.column_names import unused_name
 from ..tables.expr.expressions import ColumnRef
+from ..tables.expr.types import Span
 from ..tables.plan.query_plan import Plan
 from ..tables.query.aggregate import Aggregate
 from ..tables.query.stages import MOST_COLUMNS, Groups, Query, Rows
 from . import sql_refusals as refusals
 from .aggregate_calls import AggregateReader
 from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
-from .from_clause import FromReader
+from .from_clause import RELEASED_PARTS, FromReader, NamedScopes
 from .grouping import GroupKey, SelectItem, find_key, read_group_keys, read_items
 from .having_order import HavingOrderReader
-from .postprocess import PostProcessing, ShownColumn
+from .postprocess import PostProcessing
+from .released.answer_columns import ShownColumn
+from .released.outer_select import OuterReader
+from .released.window_calls import check_named_windows, refuse_row_window
+from .rewrites.rewrite_columns import counts_of, histogram_of
+from .rewrites.rewrite_trees import write
 from .row_expressions import RowReader
-from .scope import Scope, has_aggregate, identifier, is_aggregate, quoted
+from .scope import Scope, has_aggregate, identifier, is_aggregate
 from .sql_constants import read_count
 from .sql_plan import SqlPlan
 from .sql_text import Node, SqlText, arguments
@@ -74,8 +81,18 @@ class SelectReader:
             scalars,
             {name.lower(): Scope.of(table_rows) for name, table_rows in (tables or {}).items()},
         )
-        scopes = from_reader.read_with(select, {})
-        scope = from_reader.from_(select, scopes)
+        return cls._read(select, {}, from_reader, scalars)
+
+    @classmethod
+    def _read(
+        cls, select: exp.Select, outer: NamedScopes, from_reader: FromReader, scalars: RowReader
+    ) -> ParsedQuery:
+        """Read a SELECT over rows, or over what an inner SELECT releases."""
+        scopes = from_reader.read_with(select, outer)
+        if (inner := from_reader.released_source(select, scopes)) is not None:
+            parsed = cls._read(inner.select, inner.scopes, from_reader, scalars)
+            return cls._outer(select, parsed, inner.called, from_reader, scalars)
+        scope = from_reader.from_(select, scopes, RELEASED_PARTS)
         if scope.rows.public:
             raise scalars.source.refuse(
                 refusals.ONLY_PUBLIC_TABLE,
@@ -90,8 +107,31 @@ class SelectReader:
         keys = _order_keys(read_group_keys(select, scope, items, scalars), items, scope, scalars)
         return cls(select, scope, scalars, items, keys)._parse()
 
+    @classmethod
+    def _outer(
+        cls,
+        select: exp.Select,
+        parsed: ParsedQuery,
+        called: frozenset[str],
+        from_reader: FromReader,
+        scalars: RowReader,
+    ) -> ParsedQuery:
+        """Read a SELECT over a released sub-query."""
+        from_reader.check_parts(select, RELEASED_PARTS)
+        schema = parsed.query.rows.schema
+        inner = parsed.finish
+        types = {shown: schema[name] for name, shown in inner.query_keys}
+        reader = OuterReader(select, inner, types, called, from_reader.base, scalars)
+        finish = reader.read()
+        limit, offset = (
+            None if clause is None else _read_limit(clause, scalars)
+            for clause in (select.args.get("limit"), select.args.get("offset"))
+        )
+        return ParsedQuery(parsed.query, replace(finish, limit=limit, offset=offset or 0))
+
     def _parse(self) -> ParsedQuery:
         self._check()
+        check_named_windows(self.select, self.scalars)
         rows, names = self._add_key_columns()
         outputs = self._read_outputs(names)
         find = AnswerNames(
@@ -99,16 +139,27 @@ class SelectReader:
             {names[key.name]: key.expression.type(self.scope.rows.schema) for key in self.keys},
         )
         reader = HavingOrderReader(self.select, self.items, self.aggregates, find, self.scalars)
-        having, order = reader.having(), reader.order()
+        having, qualify, order = reader.having(), reader.qualify(), reader.order()
         limit, offset = (
-            None if clause is None else self._read_limit(clause)
+            None if clause is None else _read_limit(clause, self.scalars)
             for clause in (self.select.args.get("limit"), self.select.args.get("offset"))
         )
         query = self._query(rows, names)
         shown_keys = tuple((names[key.name], key.name) for key in self.keys)
-        text = "" if having is None else self.source.words_of(self.select.args["having"].this)
+        text, qualify_text = (
+            "" if condition is None else self.source.words_of(self.select.args[clause].this)
+            for clause, condition in (("having", having), ("qualify", qualify))
+        )
         finish = PostProcessing(
-            shown_keys, tuple(self.shown), having, text, order, limit, offset or 0
+            shown_keys,
+            tuple(self.shown),
+            having,
+            text,
+            order,
+            limit,
+            offset or 0,
+            qualify,
+            qualify_text,
         )
         return ParsedQuery(query, finish)
 
@@ -118,17 +169,17 @@ class SelectReader:
             raise self.source.refuse(
                 refusals.DISTINCT_VALUES,
                 self.items[0].node,
-                corrected=self._suggest_count(self.items[:1]),
+                corrected=self._suggest_summary(self.items[:1]),
             )
         for key in self.keys:
             if self.scope.unit(key.expression):
-                unit = ", ".join(map(quoted, self.scope.rows.declaration.unit))
-                raise self.source.refuse(
-                    refusals.GROUP_PER_UNIT,
-                    key.node,
-                    unit=unit,
-                    table=quoted(self.scope.rows.declaration.name),
-                )
+                raise self.source.refuse(refusals.GROUP_PER_UNIT, key.node)
+        if not self.keys and not any(
+            has_aggregate(item.node, in_windows=False) for item in self.items
+        ):
+            for item in self.items:
+                if (window := item.node.find(exp.Window)) is not None:
+                    raise refuse_row_window(window, self.scope, self.scalars)
         for item in self.items:
             if (
                 has_aggregate(item.node)
@@ -136,9 +187,11 @@ class SelectReader:
             ):
                 continue
             raise self._refuse_raw_value(item)
-        if not any(has_aggregate(item.node) for item in self.items):
+        if not any(has_aggregate(item.node, in_windows=False) for item in self.items):
             raise self.source.refuse(
-                refusals.NO_AGGREGATE, self.items[0].node, corrected=self._suggest_count(self.items)
+                refusals.NO_AGGREGATE,
+                self.items[0].node,
+                corrected=self._suggest_summary(self.items),
             )
 
     def _refuse_raw_value(self, item: SelectItem) -> Refused:
@@ -150,23 +203,21 @@ class SelectReader:
             or self.select.args.get("group") is not None
             or any(has_aggregate(sibling.node) for sibling in self.items)
         ):
-            return self.source.refuse(
-                refusals.RAW_VALUE_BESIDE_AGGREGATES,
-                item.node,
-                corrected=self._suggest_count([item]),
-            )
+            return self.source.refuse(refusals.RAW_VALUE_BESIDE_AGGREGATES, item.node)
         named = [sibling for sibling in self.items if isinstance(sibling.node, exp.Column)]
         listed = (
-            [sibling for sibling in named if (sibling.name in self.scope.rows.domains)]
+            [sibling for sibling in named if self.scope.rows.public_keys(sibling.name)]
             or named[-1:]
             or [item]
         )
         return self.source.refuse(
-            refusals.RAW_VALUE, item.node, corrected=self._suggest_count(listed[-1:])
+            refusals.RAW_VALUE, item.node, corrected=self._suggest_summary(listed[-1:])
         )
 
-    def _suggest_count(self, items: list[SelectItem]) -> str:
-        """Return a SELECT that counts how often the values of these columns occur."""
+    def _suggest_summary(self, items: list[SelectItem]) -> str:
+        """Return a SELECT about the same rows: a histogram of the first of these columns that is
+        continuous, else how often the values of the columns occur.
+        """
         fine = [
             item
             for item in items
@@ -175,9 +226,12 @@ class SelectReader:
         ]
         if not fine:
             return self.source.example
-        listed = ", ".join(self.source.words_of(item.node) for item in fine)
-        table = quoted(self.scope.rows.declaration.name)
-        return f"SELECT {listed}, COUNT(*) AS n FROM {table} GROUP BY {listed}"
+        for item in fine:
+            value = self.scope.read(item.node, self.scalars)
+            if value.type(self.scope.rows.schema).kind in ("float", "decimal"):
+                edges = _edges(value.range(self.scope.rows.ranges))
+                return write(histogram_of(item.node, item.node, edges))
+        return write(counts_of(self.select, [item.node for item in fine]))
 
     def _add_key_columns(self) -> tuple[Rows, dict[str, str]]:
         """Add keys that are expressions as columns. Return the rows, and the column of each key."""
@@ -287,20 +341,26 @@ class SelectReader:
                 refusal, self.keys[0].node if self.keys else None, self.source.example
             ) from None
 
-    def _read_limit(self, clause: Node) -> int:
-        if not isinstance(clause, exp.Limit | exp.Offset) or set(arguments(clause)) - {
-            "expression"
-        }:
-            raise self.source.refuse(
-                refusals.LIMIT_NOT_WHOLE,
-                clause,
-                clause="OFFSET" if isinstance(clause, exp.Offset) else "LIMIT",
-            )
-        return read_count(
-            clause.expression,
-            self.scalars.parameters,
-            "LIMIT" if isinstance(clause, exp.Limit) else "OFFSET",
+
+def _read_limit(clause: Node, scalars: RowReader) -> int:
+    """Read LIMIT or OFFSET."""
+    if not isinstance(clause, exp.Limit | exp.Offset) or set(arguments(clause)) - {"expression"}:
+        raise scalars.source.refuse(
+            refusals.LIMIT_NOT_WHOLE,
+            clause,
+            clause="OFFSET" if isinstance(clause, exp.Offset) else "LIMIT",
         )
+    return read_count(
+        clause.expression,
+        scalars.parameters,
+        "LIMIT" if isinstance(clause, exp.Limit) else "OFFSET",
+    )
+
+
+def _edges(ends: Span | None) -> list[str]:
+    """Return the edges of five bins between the bounds of a column, as texts."""
+    low, high = (Fraction(0), Fraction(100)) if ends is None else ends
+    return [f"{float(low + (high - low) * place / 5):.10g}" for place in range(6)]
 
 
 def _order_keys(

@@ -34,6 +34,8 @@ from .datetimes import (
     read_trunc,
     shift,
 )
+from .patterns.date_formats import read_date_format, read_strftime, read_to_char
+from .patterns.regular_expressions import read_pattern
 from .sql_constants import read_constant, read_moment
 from .sql_text import Node, SqlText, arguments
 
@@ -101,6 +103,18 @@ def spellings() -> Mapping[NodeKey, tuple[Spelling, ...]]:
         key: tuple(sorted(options, key=lambda spelling: -len(spelling.fixed)))
         for key, options in parsed.items()
     }
+
+
+@cache
+def function_names() -> list[str]:
+    """Return the names of all supported functions, in small letters."""
+    names = {
+        form.partition("(")[0].lower()
+        for function in FUNCTIONS.values()
+        for form in function.sql_forms
+        if "(" in form
+    }
+    return sorted(name for name in names if name.replace("_", "").isalnum())
 
 
 def spelling_of(node: Node) -> Spelling | None:
@@ -239,6 +253,14 @@ SYNTAX: Mapping[NodeKey, tuple[tuple[str, ...], Build]] = {
     exp.DateTrunc: (("this",), read_trunc),
     exp.DateDiff: (("this", "expression", "unit"), read_days),
     "date_part": (("this", "expressions"), read_date_part),
+    exp.TimeToStr: (("this", "format"), read_strftime),
+    exp.ToChar: (("this", "format"), read_to_char),
+    "date_format": (("this", "expressions"), read_date_format),
+    "format_datetime": (("this", "expressions"), read_date_format),
+    exp.RegexpLike: (("this", "expression", "flag"), read_pattern),
+    exp.RegexpFullMatch: (("this", "expression", "flag"), read_pattern),
+    exp.RegexpILike: (("this", "expression", "flag"), read_pattern),
+    exp.SimilarTo: (("this", "expression"), read_pattern),
 }
 """Node → the arguments that it may have, and its reader; a reader returns None for a node that is
 simply a spelling of a function.

@@ -5,6 +5,8 @@
              middle, or at the upper ends, whichever is worst: how far the result can be off while
              all its operands keep their own errors, all at once with the requested probability.
              The error is infinite if a divisor may then be zero.
+*Groups*     A window, or an aggregate over released groups, has no expected error: it depends on
+             the groups, so the plan says NaN.
 *Quantiles*  are off by a number of rows, and the distance in values is not public: a column
              computed from one has no expected error, and the plan says NaN.
 """
@@ -27,7 +29,8 @@ from ..tables.aggregates import KINDS
 from ..tables.plan.components import ColumnPlan as Planning
 from ..tables.plan.query_plan import Plan
 from .answer_expressions import AnswerExpression
-from .postprocess import PostProcessing, ShownColumn
+from .postprocess import PostProcessing
+from .released.answer_columns import ShownColumn
 
 _PLACES = (
     Fraction(0),
@@ -36,7 +39,7 @@ _PLACES = (
 )  # between the bounds: where values are assumed to lie
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SqlPlan(Plan):
     """The plan of a text: the plan of its query, and its post-processing."""
 
@@ -61,11 +64,18 @@ class SqlPlan(Plan):
         """Return the kind of each column that the text shows."""
         aggregate_kinds = super().kinds
         return {
-            shown.name: aggregate_kinds[shown.of.value]
-            if shown.of.op == "aggregate"
-            else self._kind(shown.of, aggregate_kinds)
-            for shown in self.finish.columns
+            shown.name: aggregate_kinds[of.value]
+            if of is not None and of.op == "aggregate"
+            else self._kind(of, aggregate_kinds)
+            for shown, of in self._shown
         }
+
+    @property
+    def _shown(self) -> list[tuple[ShownColumn, AnswerExpression | None]]:
+        """Return the columns that the text shows, in terms of the released query; None for columns
+        across groups.
+        """
+        return [(shown, self.finish.released(shown.of)) for shown in self.finish.columns]
 
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None
@@ -77,10 +87,12 @@ class SqlPlan(Plan):
         )
         aggregate_errors = super().error(confidence, group_size=size)
         return {
-            shown.name: aggregate_errors[shown.of.value]
-            if shown.of.op == "aggregate"
-            else self._computed(shown, level, size)
-            for shown in self.finish.columns
+            shown.name: math.nan
+            if of is None
+            else aggregate_errors[of.value]
+            if of.op == "aggregate"
+            else self._computed(shown.name, of, level, size)
+            for shown, of in self._shown
         }
 
     def about(self, name: str, error: float) -> str:
@@ -94,8 +106,13 @@ class SqlPlan(Plan):
         return self._about(shown, error) + (chosen if math.isfinite(error) else "")
 
     def _about(self, shown: ShownColumn, error: float) -> str:
-        if shown.of.op == "aggregate":
-            return super().about(shown.of.value, error)
+        of = self.finish.released(shown.of)
+        if of is None:
+            return (
+                "follows from the released groups, for nothing; its interval comes with the answer"
+            )
+        if of.op == "aggregate":
+            return super().about(of.value, error)
         if math.isnan(error):
             return (
                 "not known before: it is computed from a quantile, whose error is known in rows, "
@@ -109,17 +126,16 @@ class SqlPlan(Plan):
         return f"± {error:.4g} in a group of {self.group_size} rows, with probability 0.95"
 
     @staticmethod
-    def _kind(node: AnswerExpression, kinds: dict[str, str]) -> str:
+    def _kind(node: AnswerExpression | None, kinds: dict[str, str]) -> str:
         return (
             "quantile"
-            if "rank" in {KINDS[kinds[name]].error_of for name in node.aggregates}
+            if node is not None
+            and "rank" in {KINDS[kinds[name]].error_of for name in node.aggregates}
             else "computed"
         )
 
-    def _computed(self, shown: ShownColumn, level: Fraction, size: int) -> float:
-        leaves = {
-            column.name: column for column in self.columns if column.name in shown.of.aggregates
-        }
+    def _computed(self, name: str, of: AnswerExpression, level: Fraction, size: int) -> float:
+        leaves = {column.name: column for column in self.columns if column.name in of.aggregates}
         if any(KINDS[column.kind].error_of == "rank" for column in leaves.values()):
             return math.nan
         halves = {
@@ -127,10 +143,10 @@ class SqlPlan(Plan):
             for name, column in leaves.items()
         }
         computed = Column(
-            shown.name,
+            name,
             "computed",
             tuple(range(len(leaves))),
-            formula=_formula(shown.of, list(leaves)),
+            formula=_formula(of, list(leaves)),
         )
         worst = 0.0
         for place in _PLACES:

@@ -196,7 +196,7 @@ NATURAL_JOIN = RefusalText(
     "sql.join",
     "",
     "NATURAL joins on all columns with equal names: name the columns with USING",
-    "{example}",
+    "{corrected}",
 )
 ASOF_JOIN = RefusalText(
     "sql.join",
@@ -334,7 +334,7 @@ RAW_VALUE_BESIDE_AGGREGATES = RefusalText(
     "sql.raw-rows",
     "a raw value of a protected table cannot be published",
     "next to aggregates, SELECT takes only keys of GROUP BY",
-    "{corrected}",
+    "{example}",
 )
 CONSTANT_SELECTED = RefusalText(
     "sql.unsupported",
@@ -358,12 +358,70 @@ GROUP_PER_UNIT = RefusalText(
     "sql.unit",
     "a group for each unit",
     "a group for each unit would be about one person",
-    "SELECT COUNT(DISTINCT {unit}) AS people FROM {table}",
+    "{example}",
 )
 WINDOW = RefusalText(
     "sql.window",
     "",
-    "a window function reveals single rows",
+    "a window over rows reveals single rows; a window over released groups is free",
+    "{corrected}",
+)
+WINDOW_CLAUSE = RefusalText(
+    "sql.window",
+    "",
+    "windows work on released groups, so at the outermost SELECT",
+    "{example}",
+)
+WINDOW_TOO_EARLY = RefusalText(
+    "sql.window",
+    "",
+    "windows come after {clause}: QUALIFY chooses by them",
+    "{corrected}",
+)
+WINDOW_UNSUPPORTED = RefusalText(
+    "sql.window",
+    "",
+    "windows over groups are SUM, AVG, MIN, MAX, COUNT, LAG, LEAD, FIRST_VALUE, LAST_VALUE, "
+    "NTH_VALUE, ROW_NUMBER, RANK, DENSE_RANK and NTILE, with ROWS or the usual RANGE",
+    "{example}",
+)
+WINDOW_WITHOUT_ORDER = RefusalText(
+    "sql.window",
+    "",
+    "{function:.60} needs an order: OVER (ORDER BY …)",
+    "{example}",
+)
+
+# SELECTs over a released sub-query
+
+RELEASED_AGGREGATE = RefusalText(
+    "sql.released",
+    "",
+    "over released groups the aggregates are SUM, AVG, MIN, MAX and COUNT",
+    "{example}",
+)
+RELEASED_GROUP = RefusalText(
+    "sql.released",
+    "",
+    "a SELECT over released groups is grouped by keys of the sub-query",
+    "{example}",
+)
+RELEASED_NOT_GROUPED = RefusalText(
+    "sql.released",
+    "",
+    "this SELECT aggregates over groups: every column is an aggregate or a key of its GROUP BY",
+    "{example}",
+)
+RELEASED_DISTINCT = RefusalText(
+    "sql.released",
+    "",
+    "released groups differ already: leave DISTINCT out",
+    "{example}",
+)
+RELEASED_WITHOUT_VALUE = RefusalText(
+    "sql.released",
+    "",
+    "list a released number too, not keys alone",
     "{example}",
 )
 
@@ -397,7 +455,7 @@ COLUMN_NOT_GROUPED = RefusalText(
     "sql.group",
     "",
     "this column is neither a key of GROUP BY nor in an aggregate",
-    "{corrected}",
+    "{example}",
 )
 CALENDAR_ARGUMENTS = RefusalText(
     "sql.group",
@@ -577,7 +635,7 @@ DISTINCT_WITHOUT_UNIT = RefusalText(
     "sql.ownership",
     "",
     "the rows of SELECT DISTINCT belong to nobody unless {unit} is among the columns",
-    "{corrected}",
+    "{example}",
 )
 DISTINCT_AFTER_GROUP_BY = RefusalText(
     "sql.distinct",
@@ -589,13 +647,13 @@ ROW_OF_MANY_UNITS = RefusalText(
     "sql.ownership",
     "",
     "a row about many people belongs to nobody: a sub-query with aggregates needs GROUP BY {unit}",
-    "{corrected}",
+    "{example}",
 )
 ROW_OF_ALL_UNITS = RefusalText(
     "sql.ownership",
     "",
     "an aggregate of all rows belongs to nobody: a sub-query with aggregates needs GROUP BY {unit}",
-    "{corrected}",
+    "{example}",
 )
 NO_UNIT_TO_GROUP = RefusalText(
     "sql.ownership",
@@ -616,7 +674,7 @@ TOTAL_UNSUPPORTED = RefusalText(
 UNKNOWN_FUNCTION = RefusalText(
     "sql.function",
     "",
-    "the function {function:.60} is not supported",
+    "the function {function:.60} is not supported{near}",
     "{example}",
 )
 CONSTRUCT_UNSUPPORTED = RefusalText(
@@ -652,7 +710,26 @@ RANDOM_VALUE = RefusalText(
 REGULAR_EXPRESSION = RefusalText(
     "sql.function",
     "",
-    "some patterns take long for some rows: use LIKE",
+    "only patterns that LIKE can say are supported: anchors, letters, . and .*, [abc] and |, for "
+    "others take long for some rows",
+    "{example}",
+)
+TILDE_MEANS_TWO = RefusalText(
+    "sql.function",
+    "",
+    "~ searches in the text in PostgreSQL and matches all of it in DuckDB: say which",
+    "{corrected}",
+)
+FORMAT_NOT_CONSTANT = RefusalText(
+    "sql.function",
+    "",
+    "the format has to be a constant text, such as '%Y-%m'",
+    "{example}",
+)
+FORMAT_UNSUPPORTED = RefusalText(
+    "sql.function",
+    "",
+    "{format!r:.40} has a code that is not supported; the codes of STRFTIME are {codes}",
     "{example}",
 )
 GLOB_PATTERN = RefusalText(

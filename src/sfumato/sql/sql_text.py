@@ -208,11 +208,26 @@ class SqlText:
             ]
             if ends:
                 first, last = min(start for start, _ in ends), max(end for _, end in ends)
+                if isinstance(node, exp.Cast) and (end := self._end_of_cast(last)) is not None:
+                    return self._balanced(first, end, call=False)
                 if isinstance(node, exp.Func) and "start" not in node.meta:
                     first = self._name_before(first)
                 return self._balanced(first, last, call=isinstance(node, exp.Func))
             node = node.parent
         return (self.words[0].start, self.words[-1].end + 1) if self.words else (0, len(self.text))
+
+    def _end_of_cast(self, last: int) -> int | None:
+        """Return where the type of x::type ends if x ends at `last`; None for CAST(x AS type)."""
+        later = [word for word in self.words if word.start > last]
+        while later and later[0].token_type == TokenType.R_PAREN:
+            later.pop(0)
+        if len(later) < 2 or later[0].token_type != TokenType.DCOLON:
+            return None
+        end = later[1].end
+        if len(later) > 2 and later[2].token_type == TokenType.L_PAREN:  # DECIMAL(18, 2)
+            closing = (word for word in later if word.token_type == TokenType.R_PAREN)
+            end = next((word.end for word in closing), end)
+        return int(end)
 
     def _name_before(self, first: int) -> int:
         """Return where the name of a function begins if its arguments begin at `first`: sqlglot
@@ -250,6 +265,13 @@ class SqlText:
         start, end = self.span(node)
         return " ".join(self.text[start:end].split())
 
+    def name_of_call(self, node: exp.Func) -> str:
+        """Return the name of a function as the text spells it: the parser renames some."""
+        name, bracket, _ = self.words_of(node).partition("(")
+        if bracket and name.strip().replace("_", "").isalnum():
+            return name.strip()
+        return str(node.this) if isinstance(node, exp.Anonymous) else node.key
+
     def replace_text(self, node: exp.Expression, new: str) -> str:
         """Return the text with `new` in the place of a node, in one line."""
         start, end = self.span(node)
@@ -261,22 +283,22 @@ class SqlText:
         """
         assert entry.code in _KNOWN, entry.code
         refusal = entry(example=self.example, **fields)
-        return refusal.replace(place=self.mark_place(entry.code, at, refusal.place))
+        part = at if isinstance(at, exp.Expression) else None
+        return refusal.replace(place=self.mark_place(at, refusal.place), part=part)
 
     def relocate(
         self, refusal: Refused, at: Node | Span | None, rewrite: str | None = None
     ) -> Refused:
         """Return a refusal of a lower layer with its place in this text."""
         return refusal.replace(
-            place=self.mark_place(refusal.code, at, ""),
+            place=self.mark_place(at, ""),
             reason=printable(refusal.reason),
             rewrite=printable(refusal.rewrite if rewrite is None else rewrite),
+            part=at if isinstance(at, exp.Expression) else None,
         )
 
-    def mark_place(self, code: str, at: exp.Expression | Span | None, note: str) -> str:
-        """Return the line of the text, and a mark under the place. The code precedes the first
-        line, so the mark moves by its length.
-        """
+    def mark_place(self, at: exp.Expression | Span | None, note: str) -> str:
+        """Return the line of the text, and below it a mark under the place."""
         if at is None:
             return shorten(printable(" ".join(self.text.split())), SHOWN)
         start, end = self.span(at) if isinstance(at, exp.Expression) else at
@@ -295,7 +317,7 @@ class SqlText:
         before, underlined = (
             printable(part.replace("\t", " ")) for part in (line[:start], line[start:end])
         )
-        blank = len(f"refused [{code}]  ") + display_width(before)
+        blank = display_width(before)
         return (
             f"{printable(line.replace(chr(9), ' '))}\n"
             f"{' ' * blank}{'^' * max(1, display_width(underlined))} {note}"

@@ -44,7 +44,6 @@ def read_distinct(
             refusals.DISTINCT_WITHOUT_UNIT,
             items[0].node,
             unit=unit or "a unit",
-            corrected=_unit_example(scope, scalars.source),
         )
     rest = {name: expression for name, expression in columns.items() if not scope.unit(expression)}
     keys = _column_names(scope, rest)
@@ -73,7 +72,7 @@ def read_per_unit(
     if node.args.get("distinct") is not None:
         raise source.refuse(refusals.DISTINCT_AFTER_GROUP_BY, items[0].node)
     keys = read_group_keys(node, scope, items, scalars)
-    if not _has_unit(scope, [key.expression for key in keys]):
+    if not has_unit(scope, keys):
         raise _refuse_ownership(node, scope, keys, source)
     named = _column_names(
         scope, {key.name: key.expression for key in keys if not scope.unit(key.expression)}
@@ -100,9 +99,7 @@ def read_per_unit(
                 used_names.add(totals[total.text][0].lower())
             return col(totals[total.text][0])
         if isinstance(part, exp.Column):
-            raise source.refuse(
-                refusals.COLUMN_NOT_GROUPED, part, corrected=_unit_example(scope, source)
-            )
+            raise source.refuse(refusals.COLUMN_NOT_GROUPED, part)
         return None
 
     columns = {item.name: scope.read(item.node, scalars, special) for item in items}
@@ -135,6 +132,11 @@ def _split_by_unit(
         raise source.relocate(refusal, node, source.example) from None
 
 
+def has_unit(scope: Scope, keys: list[GroupKey]) -> bool:
+    """Tell whether all columns of the unit are among the keys, so that each row belongs to one."""
+    return _has_unit(scope, [key.expression for key in keys])
+
+
 def _has_unit(scope: Scope, expressions: list[Expr]) -> bool:
     """Tell whether all columns of the unit are among the expressions."""
     unit = scope.rows.declaration.unit
@@ -151,7 +153,7 @@ def _refuse_ownership(
     if not unit:
         return source.refuse(refusals.NO_UNIT_TO_GROUP, at, corrected=corrected)
     entry = refusals.ROW_OF_MANY_UNITS if keys else refusals.ROW_OF_ALL_UNITS
-    return source.refuse(entry, at, unit=unit, corrected=corrected)
+    return source.refuse(entry, at, unit=unit)
 
 
 def _unit_example(scope: Scope, source: SqlText) -> str:

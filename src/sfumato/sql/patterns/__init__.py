@@ -1,0 +1,1 @@
+"""Constant patterns: formats of dates, and regular expressions."""

@@ -1,0 +1,1 @@
+"""Questions near a refused one: changed copies of its parsed text."""
