@@ -134,7 +134,7 @@ def test_processing() -> None:
     assert e.consistent("clip").max() <= 1
     assert e.record()["epsilon"] == "1"
     assert e.record()["categories"] == ["a", "b", "c", "d"]
-    assert repr(e) == "Estimate(4 categories from 4 reports by Subset)"
+    assert repr(e).startswith("Estimate from 4 reports by Subset · ε = ")
     for wrong in (
         lambda: e.consistent("other"),  # type: ignore[arg-type]  # on purpose
         lambda: e.interval(0.95, method="other"),  # type: ignore[arg-type]  # on purpose

@@ -7,6 +7,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from pathlib import Path
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from sfumato.local import FrequencyOracle, Oracle, client
 from sfumato.mechanisms.shared.mechanism import Mechanism
 from sfumato.testing import SeededBits
 
+from ..refusing import refusal
 from .cases import SMALL
 from .drawn import agrees
 from .laws import law_of_call
@@ -176,3 +179,46 @@ def test_signatures_show_the_shared_keywords() -> None:
         assert list(parameters)[-2:] == ["relation", "unit"]
         assert all(shown.kind is not shown.VAR_KEYWORD for shown in parameters.values())
     assert inspect.signature(local.Rappor).parameters["cohorts"].default == 1
+
+
+@pytest.mark.parametrize("error", ["0.2", "0.02", "0.002"])
+@pytest.mark.parametrize(
+    ("oracle", "at"),
+    [
+        (sf.local.Unary(epsilon=1, categories=range(5)), {"frequency": "0.1"}),
+        (sf.local.Piecewise(epsilon=1, low=0, high=1), {}),
+        (sf.local.Ordinal(epsilon=1, edges=[0, 1, 2]), {}),
+        (sf.local.PrefixTree(epsilon=2, length=2), {}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_the_least_number_of_reports_for_an_error(oracle: Any, at: Any, error: str) -> None:
+    n, z = oracle.reports_needed(error, **at), NormalDist().inv_cdf(0.975)
+    assert z * oracle.variance(n, **at) ** 0.5 <= float(error)
+    assert n == 1 or z * oracle.variance(n - 1, **at) ** 0.5 >= float(error) * (1 - 1e-12)
+
+
+def test_several_questions_need_as_many_as_the_worst() -> None:
+    parts = {
+        "a": sf.local.Direct(epsilon=1, categories=["yes", "no"]),
+        "b": sf.local.Direct(epsilon=1, categories=range(20)),
+    }
+    together = sf.local.Questionnaire(parts)
+    n = together.reports_needed("0.05")
+    assert max(together.variance(n).values()) * 1.96**2 == pytest.approx(0.05**2, rel=1e-2)
+
+
+def test_an_error_out_of_reach_is_refused() -> None:
+    sketch = sf.local.Sketch(epsilon=1, categories=range(100))
+    refusal(lambda: sketch.reports_needed("1e-6"), "local.error")
+    refusal(lambda: sketch.reports_needed(0), "number.not-positive")
+
+
+def test_values_that_a_report_cannot_say_are_counted() -> None:
+    assert sf.local.Direct(epsilon=1, categories=["a", "b"]).count_outside(["a", "A", None]) == 2
+    number = sf.local.Piecewise(epsilon=1, low="0.1", high=10)
+    assert number.count_outside([0.1, 10, 0.09, 10.01, "x", float("nan"), 5]) == 4
+    edges = sf.local.Ordinal(epsilon=1, edges=[0, 1, 2])
+    assert edges.count_outside([0, 2, 2.5, -1]) == 2
+    assert sf.local.Ordinal(epsilon=1, categories="abc").count_outside("abcd") == 1
+    assert sf.local.PrefixTree(epsilon=1, length=2).count_outside(["ß"]) == 0  # it is dropped

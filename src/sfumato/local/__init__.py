@@ -63,3 +63,7 @@ __all__ = [
     "restore",
     "shuffle",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)  # without the modules, whose names are nearly the same

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from ..exact.numbers import Number, probability
 from ..mechanisms.shared.response_estimate import Target
 from . import local_refusals as refusals
+from .estimate_views import EstimateViews, Row
 from .frequency_estimate import bernstein_widths, estimate_header
 from .lib.consistency import Consistency, Floats, make_consistent
 from .lib.hash_families import shared_functions, shared_hash, to_bucket
@@ -116,7 +117,7 @@ def score_range(oracle: Rappor) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BloomEstimate:
+class BloomEstimate(EstimateViews):
     """Bit counts of each cohort, and the frequencies estimated from them, in the order of the
     categories.
     """
@@ -196,6 +197,15 @@ class BloomEstimate:
         )
         return ends
 
+    def rows(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> list[Row]:
+        """Return a row for each category: its frequency and its interval."""
+        ends = self.interval(confidence, simultaneous=simultaneous).tolist()
+        cells = zip(self.categories, self.frequencies.tolist(), ends, strict=True)
+        return [
+            {"category": name, "frequency": value, "low": low, "high": high}
+            for name, value, (low, high) in cells
+        ]
+
     def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
         return {
@@ -204,6 +214,3 @@ class BloomEstimate:
             "frequencies": self.frequencies.tolist(),
             "standard_error": self.standard_error.tolist(),
         }
-
-    def __repr__(self) -> str:
-        return f"BloomEstimate({self.oracle.k} categories from {self.reports} reports)"

@@ -98,7 +98,11 @@ def best(
     max_bytes: int = 4096,
     **about: Unpack[UnitOptions],
 ) -> Best:
-    """Choose the oracle for k categories (or these categories) and n reports."""
+    """Choose the oracle for k categories (or these categories) and n reports.
+
+    >>> sf.local.best(epsilon=1, k=100, n=1_000_000).oracle
+    Subset(...)
+    """
     if (k is None) == (categories is None):
         raise refusals.CATEGORIES_OR_COUNT()
     names = tuple(categories) if categories is not None else range(_check_count(k))

@@ -31,6 +31,7 @@ from ..exact.balls import ball, down, evaluate, up
 from ..exact.numbers import Number, probability
 from ..mechanisms.shared.response_estimate import METHODS, Method, limit
 from . import local_refusals as refusals
+from .estimate_views import EstimateViews, Row
 from .lib.consistency import Consistency, Floats, make_consistent
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class ReportTotals:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Estimate:
+class Estimate(EstimateViews):
     """The number of reports that support each category, and the frequencies estimated from it, in
     the order of the categories.
     """
@@ -163,6 +164,15 @@ class Estimate:
             self.oracle.true_support - self.oracle.false_support
         )
 
+    def rows(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> list[Row]:
+        """Return a row for each category: its frequency and its interval."""
+        ends = self.interval(confidence, simultaneous=simultaneous).tolist()
+        cells = zip(self.categories, self.frequencies.tolist(), ends, strict=True)
+        return [
+            {"category": name, "frequency": value, "low": low, "high": high}
+            for name, value, (low, high) in cells
+        ]
+
     def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON: categories, unbiased frequencies,
         standard errors, the number of reports, and the promise to each.
@@ -173,12 +183,6 @@ class Estimate:
             "frequencies": self.frequencies.tolist(),
             "standard_error": self.standard_error.tolist(),
         }
-
-    def __repr__(self) -> str:
-        return (
-            f"Estimate({len(self.counts)} categories from {self.reports} reports by "
-            f"{type(self.oracle).__name__})"
-        )
 
 
 def estimate_header(oracle: Oracle, reports: int) -> dict[str, object]:

@@ -36,7 +36,13 @@ from ..records import FIRST, record
 from .frequency_estimate import Estimate, ReportTotals, variance
 from .lib.audit_inputs import category_example
 from .lib.biased_coins import Bytes
-from .oracle import MOST_SUPPORTED, ValueOracle, check_report_count, every_code
+from .oracle import (
+    MOST_SUPPORTED,
+    ValueOracle,
+    check_report_count,
+    count_unlisted,
+    every_code,
+)
 from .wire_reports import Reports
 
 
@@ -85,6 +91,9 @@ class FrequencyOracle(ValueOracle):
     def estimate(self, reports: Reports | ReportTotals | bytes | Iterable[bytes]) -> Estimate:
         counted = self._aggregate_some(reports)
         return Estimate(self, counted.counts, counted.reports)
+
+    def count_outside(self, values: Iterable[object]) -> int:
+        return count_unlisted(self.labels, values)
 
     def variance(self, n: int, frequency: Number = 0, *, target: Target = "population") -> float:
         """Return the exact variance of one estimated frequency at a true frequency, rounded up:

@@ -31,6 +31,21 @@ LOCAL_PROMISE_ADD_REMOVE = RefusalText(
     "local=sf.Pure(1)",
 )
 
+# Estimates
+
+NOTHING_TO_PLOT = RefusalText(
+    "local.plot",
+    "plot()",
+    "nothing stands out of the noise of {reports} reports: there is nothing to draw",
+    "more reports, or a larger epsilon=",
+)
+ERROR_OUT_OF_REACH = RefusalText(
+    "local.error",
+    "reports_needed({error})",
+    "{most:,} reports are not enough; where all people share hash functions, an error stays",
+    "a larger error, or a larger epsilon=",
+)
+
 # Categories and ranges
 
 CATEGORIES_OR_COUNT = RefusalText(

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure, Relation
 from ..mechanisms.shared.categories import Labels, is_same
 from ..mechanisms.shared.mechanism import Input, InputPair, Mechanism, Output, PublicFields
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from ..accounting.loss.privacy_loss import Loss
 
 MOST_REPORTS = 1 << 60
+MOST_NEEDED = 1 << 40
+"""The most reports among which `reports_needed` searches."""
 MOST_BITS = 96
 """A longer report is written for audits byte by byte, not bit by bit."""
 MOST_SUPPORTED = 32
@@ -111,6 +115,35 @@ class Oracle(Mechanism):
     @abstractmethod
     def variance(self, n: int) -> float:
         """Return the exact variance of the estimate from n reports."""
+
+    def reports_needed(self, error: Number, confidence: Number = 0.95, **at: Number) -> int:
+        """Return how many reports give an estimate with an error of at most ±`error`: the least n
+        for which the normal interval of this confidence, ± z·√variance(n), is no wider. `at` goes
+        to `variance`, such as frequency=0.1.
+        """
+        from scipy.special import ndtri
+
+        target = positive(error, "error")
+        missing = 1 - probability(confidence, "confidence", zero=False)
+        z_squared = Fraction(math.nextafter(float(ndtri(float(missing) / 2)), -math.inf)) ** 2
+
+        def is_enough(n: int) -> bool:
+            variance: Any = cast("Any", self.variance)(n, **at)  # kinds take different `at`
+            largest = max(variance.values()) if isinstance(variance, dict) else variance
+            return Fraction(largest) * z_squared <= target**2
+
+        most = 1
+        while not is_enough(most):
+            most *= 2
+            if most > MOST_NEEDED:
+                raise refusals.ERROR_OUT_OF_REACH(error=error, most=MOST_NEEDED)
+        return bisect_left(range(most), True, lo=max(1, most // 2), key=is_enough)
+
+    def count_outside(self, values: Iterable[object]) -> int:
+        """Count the values that a report cannot say as they are: none of the categories, or outside
+        of the ends. The count is exact: it is for the person or the owner who has the values.
+        """
+        return 0
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -271,7 +304,12 @@ class ValueOracle(CountedOracle):
         """Draw a payload for each value: the only place where values and coins meet."""
 
     def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
-        """Draw a report for each value, whatever it is."""
+        """Draw a report for each value, whatever it is.
+
+        >>> oracle = sf.local.Direct(epsilon=1, categories=["yes", "no"])
+        >>> len(oracle.perturb(["yes", "no", "no"]))
+        3
+        """
         return Reports(self.mark, self._draw(self._codes(values, bits).ravel(), bits))
 
 
@@ -280,6 +318,11 @@ def check_report_count(n: int) -> int:
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST_REPORTS:
         raise refusals.REPORT_COUNT_BELOW_ONE(n=n)
     return int(n)
+
+
+def count_unlisted(labels: Labels, values: Iterable[object]) -> int:
+    """Count the values that are none of the categories."""
+    return int((labels.codes(values, drop=True) < 0).sum())
 
 
 def every_code(labels: Labels, values: object, bits: Bits) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from flint import arb
@@ -24,6 +24,7 @@ from ...exact.balls import ball, down, evaluate, up
 from ...exact.numbers import Number, probability
 from ...mechanisms.shared.response_estimate import limit
 from .. import local_refusals as refusals
+from ..estimate_views import EstimateViews, Row
 from ..frequency_estimate import estimate_header
 
 if TYPE_CHECKING:
@@ -34,12 +35,13 @@ WAYS: tuple[Way, ...] = ("exact", "bounded", "normal")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MeanEstimate:
+class MeanEstimate(EstimateViews):
     """Sums of report scores, and the mean of the values estimated from them."""
 
     oracle: NumberOracle
     sums: NDArray[np.int64]
     reports: int
+    value_name: ClassVar[str] = "mean"
 
     @property
     def mean(self) -> float:
@@ -98,6 +100,11 @@ class MeanEstimate:
             + (score - self.oracle.base) * self.oracle.scale
         )
 
+    def rows(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> list[Row]:
+        """Return the one row: the mean and its interval."""
+        low, high = self.interval(confidence)
+        return [{"mean": self.mean, "low": low, "high": high}]
+
     def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
         return {
@@ -106,12 +113,6 @@ class MeanEstimate:
             "standard_error": self.standard_error,
             "interval": list(self.interval()),
         }
-
-    def __repr__(self) -> str:
-        return (
-            f"MeanEstimate({self.mean:.6g} ± {self.standard_error:.2g} from {self.reports} "
-            f"reports by {type(self.oracle).__name__})"
-        )
 
 
 def half_width(oracle: NumberOracle, n: int, missing: Fraction) -> float:

@@ -28,7 +28,14 @@ from attrs import field
 from numpy.typing import NDArray
 
 from ...exact.balls import up
-from ...exact.numbers import Number, exact, positive, power_of_two
+from ...exact.numbers import (
+    Number,
+    double_above,
+    double_below,
+    exact,
+    positive,
+    power_of_two,
+)
 from ...guarantees import Relation
 from ...guarantees.guarantee import unit_of
 from ...keywords import spell_out
@@ -150,6 +157,9 @@ class NumberOracle(ValueOracle):
         counted = self._aggregate_some(reports)
         return MeanEstimate(self, counted.counts, counted.reports)
 
+    def count_outside(self, values: Iterable[object]) -> int:
+        return count_beyond(self.low, self.high, values)
+
     def variance(self, n: int, value: Number | None = None) -> float:
         """Return the exact variance of the estimated mean over the coins, rounded up: if everyone
         has this value, or the largest for any values.
@@ -189,6 +199,13 @@ class NumberOracle(ValueOracle):
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
         return [number_example(cls)]
+
+
+def count_beyond(low: Fraction, high: Fraction, values: Iterable[object]) -> int:
+    """Count the values that are no number, or lie beyond the ends."""
+    numbers = to_doubles(list(values))
+    inside = (numbers >= double_above(low)) & (numbers <= double_below(high))
+    return int(numbers.size - np.count_nonzero(inside))
 
 
 def to_doubles(values: object) -> NDArray[np.float64]:

@@ -42,9 +42,16 @@ from ..client import Question
 from ..frequency_estimate import ReportTotals
 from ..lib.audit_inputs import category_example
 from ..lib.biased_coins import Bytes
-from ..numeric.number_oracle import to_doubles
+from ..numeric.number_oracle import count_beyond, to_doubles
 from ..numeric.window_law import draw_cells, inside_probability, window_odds
-from ..oracle import UnitOptions, ValueOracle, check_report_count, every_code, plain_categories
+from ..oracle import (
+    UnitOptions,
+    ValueOracle,
+    check_report_count,
+    count_unlisted,
+    every_code,
+    plain_categories,
+)
 from ..wire_reports import Reports, pack_integers, unpack_integers, width_for
 from .ordinal_estimate import Distribution, cumulative_scores, worst_variances
 
@@ -150,6 +157,11 @@ class Ordinal(ValueOracle):
                 np.searchsorted(edges, to_doubles(values), side="right") - 1, 0, self.steps
             )
         return every_code(self.labels, values, bits)
+
+    def count_outside(self, values: Iterable[object]) -> int:
+        if self.edges:
+            return count_beyond(self.edges[0], self.edges[-1], values)
+        return count_unlisted(self.labels, values)
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         return pack_integers(draw_cells(codes, self.own, self.steps, self.window, bits), self.width)

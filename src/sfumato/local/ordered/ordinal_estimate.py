@@ -21,13 +21,14 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.numbers import Number, probability
 from .. import local_refusals as refusals
+from ..estimate_views import EstimateViews, Row
 from ..frequency_estimate import bernstein_widths, estimate_header
 from ..lib.consistency import Floats
 from ..numeric.window_law import cell_chances
@@ -69,12 +70,13 @@ def worst_variances(oracle: Ordinal, scores: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Distribution:
+class Distribution(EstimateViews):
     """The number of reports per cell, and the distribution over the buckets estimated from it."""
 
     oracle: Ordinal
     counts: NDArray[np.int64]
     reports: int
+    value_name: ClassVar[str] = "up to here"
 
     @property
     def categories(self) -> tuple[Hashable, ...]:
@@ -149,6 +151,18 @@ class Distribution:
         first, last = int(np.argmax(ends[:, 1] >= share)), int(np.argmax(ends[:, 0] >= share))
         return self.categories[first], self.categories[last]
 
+    def rows(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> list[Row]:
+        """Return a row for each bucket: its frequency, the share of values up to it, and the
+        interval of this share.
+        """
+        ends = self.interval(confidence, simultaneous=simultaneous).tolist()
+        shares = self.cumulative.tolist()
+        cells = zip(self.categories, self.frequencies.tolist(), shares, ends, strict=True)
+        return [
+            {"bucket": name, "frequency": value, "up to here": share, "low": low, "high": high}
+            for name, value, share, (low, high) in cells
+        ]
+
     def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
         return {
@@ -158,6 +172,3 @@ class Distribution:
             "cumulative": self.cumulative.tolist(),
             "interval": self.interval().tolist(),
         }
-
-    def __repr__(self) -> str:
-        return f"Distribution({self.oracle.k} buckets from {self.reports} reports)"

@@ -28,6 +28,7 @@ from ...exact.balls import down, up
 from ...exact.numbers import Number, probability
 from ...mechanisms.shared.response_estimate import limit
 from ..client import END, PRIME
+from ..estimate_views import EstimateViews, Row
 from ..frequency_estimate import estimate_header
 from ..lib.biased_coins import Bytes
 from ..lib.hash_families import bucket_ends
@@ -48,8 +49,8 @@ class Hitter:
     high: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hitters:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Hitters(EstimateViews):
     """The frequent texts, the most frequent first. `levels` gives for each level the numbers of
     reports, candidates and survivors, and the bound.
     """
@@ -72,25 +73,22 @@ class Hitters:
     def texts(self) -> list[str]:
         return [hitter.text for hitter in self.hitters]
 
+    def rows(self, confidence: Number = 0.95, *, simultaneous: bool = True) -> list[Row]:
+        """Return a row for each text: its frequency, and the interval of the search, which holds
+        for all texts together.
+        """
+        return [
+            {"text": hit.text, "frequency": hit.frequency, "low": hit.low, "high": hit.high}
+            for hit in self.hitters
+        ]
+
     def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
-        rows = [
-            {
-                "text": hitter.text,
-                "frequency": hitter.frequency,
-                "low": hitter.low,
-                "high": hitter.high,
-            }
-            for hitter in self.hitters
-        ]
         return {
             **estimate_header(self.oracle, self.reports),
-            "hitters": rows,
+            "hitters": self.rows(),
             "levels": list(self.levels),
         }
-
-    def __repr__(self) -> str:
-        return f"Hitters({len(self.hitters)} texts from {self.reports} reports)"
 
 
 def search(oracle: PrefixTree, payload: Bytes, confidence: Number) -> Hitters:
@@ -178,6 +176,6 @@ def _hitter(oracle: PrefixTree, text: str, count: int, reports: int, missing: Fr
     return Hitter(
         text.rstrip(END),
         float(at(Fraction(count, reports))),
-        down(max(low, Fraction(0))),
-        up(min(high, Fraction(1))),
+        down(min(max(low, Fraction(0)), Fraction(1))),
+        up(min(max(high, Fraction(0)), Fraction(1))),
     )
