@@ -181,6 +181,26 @@ def test_reports_of_several_files_add_up(folder: Path) -> None:
     assert abs(output["rows"][0]["frequency"] - 1 / 3) < 0.05
 
 
+def test_values_outside_are_counted_for_the_owner_alone(folder: Path) -> None:
+    """The command says how many values a report could not say; the reports do not."""
+    people = folder / "answers.csv"
+    people.write_text("smokes,age\n" + "yes,20\n" * 7 + "Yes,200\n" * 3, encoding="utf-8")
+    for kind, column, words in (
+        (("direct", "--categories", "yes,no"), "smokes", "3 of 10 values of smokes are none of "),
+        (("piecewise", "--low", 0, "--high", 99), "age", "3 of 10 values of age are no number "),
+    ):
+        question, out = ask(folder, *kind, "--epsilon", 1), folder / "out"
+        options = ("--question", question, "--column", column, "--out", out)
+        ended = shell("perturb", people, *options)
+        assert ended.stderr.startswith(words)
+        assert ended.stdout.startswith("10 reports of ")
+        assert out.stat().st_size < 10 * 30
+    inside = ask(folder, "direct", "--epsilon", 1, "--categories", "yes,Yes")
+    ended = shell("perturb", people, "--question", inside, "--column", "smokes", "--out", out)
+    assert ended.stderr == ""
+    assert "10 reports of 1 byte in out" in ended.stdout
+
+
 def test_several_questions_name_their_columns(folder: Path) -> None:
     oracle = Questionnaire(
         {

@@ -9,13 +9,15 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.cli import main
+from sfumato.cli import main, query_command
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 DECLARED = (
@@ -338,11 +340,14 @@ def test_what_is_not_declared_is_learned(path: Path, tmp_path: Path) -> None:
     assert json.loads(plan.stdout)["cost"]["epsilon"] == "0.7"
     first = shell(*question)
     assert first.returncode == 0, first.stderr
-    assert "learned first, for an extra ε = 0.1:" in first.stdout
+    assert "ε = 0.1 more was spent to find limits:" in first.stdout
     assert "cost ε = 0.6 of 0.7" in first.stdout
     assert " 0 left" in first.stdout
-    again = shell(*question)
+    assert "--rules tells the " in first.stdout
+    assert "(learned" not in first.stdout
+    again = shell(*question, "--rules")
     assert "stored answer" in again.stdout
+    assert "rule    a user_id with more than " in again.stdout
     assert "(learned" in again.stdout
 
 
@@ -356,8 +361,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_refusal_shows_the_place(path: Path) -> None:
     ended = shell(path, "SELECT age, city FROM visits", *DECLARED, "--epsilon", "1")
     lines = ended.stderr.splitlines()
-    assert lines[0].endswith("SELECT age, city FROM visits")
-    assert lines[1].index("^") == lines[0].index("age")
+    assert lines[1].endswith("SELECT age, city FROM visits")
+    assert lines[2].index("^") == lines[1].index("age")
 
 
 def test_a_failure_says_one_line(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -381,3 +386,55 @@ def test_nothing_that_is_not_needed_is_imported(path: Path) -> None:
     code += "print(sorted({'pandas', 'polars', 'matplotlib', 'scipy.stats'} & set(sys.modules)))"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout.splitlines()[-1] == "[]"
+
+
+SUM = "SELECT SUM(spend) AS s FROM {}"
+
+
+def pipe(data: bytes, *arguments: object) -> subprocess.CompletedProcess[bytes]:
+    command = [str(Path(sys.executable).with_name("sfumato")), "query", *map(str, arguments)]
+    return subprocess.run(command, input=data, capture_output=True, check=False)
+
+
+def test_a_missing_unit_is_refused_where_nobody_can_be_asked(path: Path) -> None:
+    question = ("SELECT COUNT(*) AS n FROM visits", "--epsilon", 1)
+    refused = pipe(b"", path, *question)
+    assert refused.returncode == 1
+    assert b"refused [table.unit]" in refused.stderr
+    assert b"try   --unit user_id" in refused.stderr
+    done = pipe(b"", path, *question, "--each-row-a-person", "--rules")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"each row is taken as a different person" in done.stdout
+
+
+@pytest.mark.parametrize(("reply", "unit"), [(True, ["user_id"]), (False, None)])
+def test_a_missing_unit_is_asked_for(
+    path: Path, monkeypatch: pytest.MonkeyPatch, reply: bool, unit: object
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: reply)
+    options = query_command.DeclarationOptions()
+    request = query_command.QueryRequest(text="", epsilon="1", declaration=options.arguments())
+    checked = query_command.check_unit(path, request, is_said=False).declaration
+    assert checked["unit"] == unit
+    assert checked["each_row_a_person"] is not reply
+
+
+def test_the_standard_input_is_a_file(tmp_path: Path) -> None:
+    """Nine rows of 2.5 are 22.5; the noise has scale 81/500: off by 7.5 has probability 1e-20."""
+    text = b"user_id,spend\n" + b"1,2.5\n" * 9
+    options = ("--unit", "user_id", "--max-rows", 9, "--bounds", "spend=0:9", "--epsilon", 500)
+    types = ("--types", "spend=float64")
+    done = pipe(text, "-", SUM.format("stdin"), *options, *types, "--csv")
+    assert done.returncode == 0, done.stderr
+    assert 15 < float(done.stdout.split()[1].split(b",")[0]) < 30
+    pq.write_table(pa.table({"user_id": ["1"], "spend": [2.5]}), tmp_path / "schema.parquet")
+    learned = ("--types", tmp_path / "schema.parquet", "--name", "v")
+    assert pipe(text, "-", SUM.format("v"), *options, *learned).returncode == 0
+    parquet = (tmp_path / "schema.parquet").read_bytes()
+    piped = pipe(parquet, "-", SUM.format("stdin"), *options, "--format", "parquet")
+    assert piped.returncode == 0
+    for data in (b"", b"\xff\xfe\x00", b"a\n"):
+        broken = pipe(data, "-", SUM.format("stdin"), *options)
+        assert broken.returncode == 1
+        assert b"Traceback" not in broken.stderr

@@ -7,13 +7,13 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from sfumato.cli.refusal import ReportFailed, render, rewrite_as_command
+from sfumato.cli.refusal import CommandLine, ReportFailed, render, rewrite_as_command
 from sfumato.errors import Refused
 
 RAW_ROWS = Refused(
     "sql.raw-rows",
     (
-        "SELECT name, age FROM visits\n                               ^^^^ a raw value of a "
+        "SELECT name, age FROM visits\n             ^^^^ a raw value of a "
         "protected table cannot be published"
     ),
     "only aggregates over units are answered",
@@ -51,7 +51,7 @@ def test_square_brackets_are_text_not_markup() -> None:
 
 @pytest.mark.parametrize("word", ["refused", "why", "try", "^^^^"])
 def test_the_first_words_carry_colour(word: str) -> None:
-    assert f"m{word}\x1b[0m" in printed(RAW_ROWS, colour=True).replace(" " * 31, "")
+    assert f"m{word}\x1b[0m" in printed(RAW_ROWS, colour=True).replace(" " * 19, "")
 
 
 def test_control_characters_in_what_the_user_wrote_are_escaped() -> None:
@@ -72,6 +72,39 @@ def test_in_a_shell_a_command_is_suggested(code: str, rewrite: str, suggested: s
     with pytest.raises(Refused) as refused, rewrite_as_command("sfumato risk x.csv"):
         raise Refused(code, "protect(x.arrow, …)", "why", rewrite)
     assert refused.value.rewrite == suggested
+
+
+COMMAND = CommandLine(
+    ("sfumato", "query", "my orders.csv"),
+    "SELECT AVG(amount) FROM orders",
+    (("--types", "amount=string"), ("--types", "age=int64"), ("--epsilon", "1")),
+)
+
+
+def test_a_rewrite_in_sql_becomes_the_command() -> None:
+    with pytest.raises(Refused) as refused, rewrite_as_command("", COMMAND):
+        raise Refused("sql.star", "*", "why", "SELECT COUNT(*) AS n FROM orders")
+    assert refused.value.rewrite == (
+        "sfumato query 'my orders.csv' 'SELECT COUNT(*) AS n FROM orders' "
+        "--types amount=string --types age=int64 --epsilon 1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [
+        ("--types amount=float", "--types age=int64 --epsilon 1 --types amount=float"),
+        ("--epsilon 0.1", "--types amount=string --types age=int64 --epsilon 0.1"),
+        ("--max-rows 5", "--types amount=string --types age=int64 --epsilon 1 --max-rows 5"),
+    ],
+)
+def test_an_option_takes_the_place_of_the_same_option(form: str, options: str) -> None:
+    refusal = Refused("a.b", "x", "why", "types={'amount': 'float'}", forms={"shell": form})
+    with pytest.raises(Refused) as refused, rewrite_as_command("", COMMAND):
+        raise refusal
+    assert refused.value.rewrite == (
+        f"sfumato query 'my orders.csv' 'SELECT AVG(amount) FROM orders' {options}"
+    )
 
 
 def test_what_breaks_without_a_charge_speaks_of_none() -> None:

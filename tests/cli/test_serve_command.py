@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,12 @@ def test_the_demo_is_a_service(tmp_path: Path) -> None:
 
 def test_the_demo_prints_its_address_and_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[bool] = []
-    monkeypatch.setattr(run_service, "run", lambda path: served.append(Path(path).exists()))
+
+    def run(path: Path, announce: Callable[[], None]) -> None:
+        announce()
+        served.append(path.exists())
+
+    monkeypatch.setattr(run_service, "run", run)
     monkeypatch.setattr(serve_command.signal, "signal", lambda *_: None)
     result = CliRunner().invoke(app, ["serve", "--demo", "--port", "8123"])
     assert (result.exit_code, served) == (0, [True])
@@ -39,7 +45,7 @@ def test_the_demo_prints_its_address_and_tokens(monkeypatch: pytest.MonkeyPatch)
 def test_the_files_of_the_demo_are_for_its_user_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     modes: dict[str, int] = {}
 
-    def look(path: Path) -> None:
+    def look(path: Path, _: object) -> None:
         (path.parent / "demo.ledger").touch()  # as the workers would
         modes.update({item.name: item.stat().st_mode & 0o777 for item in path.parent.iterdir()})
 
@@ -58,12 +64,19 @@ def test_the_files_of_the_demo_are_for_its_user_alone(monkeypatch: pytest.Monkey
 def test_a_file_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, _ = serve_command.prepare_demo(tmp_path, "::1", 8000)
     served: list[Path] = []
-    monkeypatch.setattr(run_service, "run", served.append)
+
+    def run(path: Path, announce: Callable[[], None]) -> None:
+        announce()
+        served.append(path)
+
+    monkeypatch.setattr(run_service, "run", run)
     result = CliRunner().invoke(app, ["serve", str(path)])
     assert (result.exit_code, served) == (0, [path])
     assert "visits at http://[::1]:8000/" in result.output
 
 
-@pytest.mark.parametrize("arguments", [[], ["sfumato.toml", "--demo"], ["--demo", "--port", "0"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["sfumato.toml", "--demo"], ["--demo", "--port", "0"], ["--demo", "--check"]]
+)
 def test_wrong_usage(arguments: list[str]) -> None:
     assert CliRunner().invoke(app, ["serve", *arguments]).exit_code == 2

@@ -10,12 +10,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import printable
 from ..exact.numbers import Side, rounded
 from ..guarantees.guarantee import Numbers
 from ..ledger import Ledger, Statement, Verification, export, reading, statement
 from ..ledger.storage.location import public_name
 from . import cli_refusals as refusals
-from .refusal import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -33,6 +33,22 @@ PARQUET_COLUMN_MISSING = RefusalText(
     "python -c \"import pyarrow.parquet as pq; print(pq.read_schema('{path}').names)\"",
 )
 
+# sfumato query
+
+UNIT_NOT_NAMED = RefusalText(
+    "table.unit",
+    "no --unit",
+    "{column} looks like an identifier, and without a unit each row counts as a different person: "
+    "name the unit, or say --each-row-a-person",
+    "--unit {column}",
+)
+UNKNOWN_INPUT_FORMAT = RefusalText(
+    "table.path",
+    "--format {form!r:.40}",
+    "the standard input is CSV or Parquet",
+    "--format csv",
+)
+
 # sfumato budget
 
 LEDGER_ALTERED = RefusalText(

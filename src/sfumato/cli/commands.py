@@ -12,7 +12,7 @@ import typer
 from .. import __version__
 from ..errors import Failed, Refused, missing_package
 from .local_command import local
-from .refusal import ReportFailed, print_refusal, rewrite_as_command
+from .refusal import CommandLine, ReportFailed, print_refusal, rewrite_as_command
 from .terminal import argument, flag, option, output_format
 
 REFUSED, FAILED = 1, 3  # wrong usage is 2, and typer's own
@@ -24,8 +24,27 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(local, name="local")
+
+
+def _print_version(is_asked_for: bool) -> None:
+    if is_asked_for:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Differential privacy with exact noise."""
 
 
 @app.command()
@@ -102,7 +121,8 @@ def query(
         Path,
         argument(
             "FILE",
-            "A Parquet, CSV or DuckDB file. Its name without the ending is the table's name.",
+            "A Parquet, CSV or DuckDB file; - reads the standard input. Its name without the "
+            "ending is the table's name.",
         ),
     ],
     text: Annotated[str, argument("SELECT", "The question.")],
@@ -124,9 +144,13 @@ def query(
         option(
             "COLUMN",
             "The column of the person that a row is about; may be repeated.",
-            default="each row is a person",
+            default="none",
         ),
     ] = None,
+    each_row_a_person: Annotated[
+        bool,
+        flag("--each-row-a-person", "Say that no person has two rows, where there is no --unit."),
+    ] = False,
     delta: Annotated[
         str | None,
         option("NUMBER", "δ of the answer.", default="a thousandth of the budget's, or 1e-9"),
@@ -139,8 +163,15 @@ def query(
         list[str] | None, option("COLUMN=A,B", "Public keys of a column; may be repeated.")
     ] = None,
     types: Annotated[
-        list[str] | None, option("COLUMN=TYPE", "The type of a column; may be repeated.")
+        list[str] | None,
+        option(
+            "COLUMN=TYPE|FILE",
+            "The type of a column, or a Parquet file whose schema has the types; may be repeated.",
+        ),
     ] = None,
+    file_format: Annotated[
+        str, typer.Option("--format", metavar="csv|parquet", help="Of the standard input.")
+    ] = "csv",
     max_rows: Annotated[
         int | None, option("NUMBER", "The most rows that a unit counts for.")
     ] = None,
@@ -170,6 +201,9 @@ def query(
     ] = None,
     as_json: Annotated[bool, flag("--json", "Print the answer as JSON.")] = False,
     as_csv: Annotated[bool, flag("--csv", "Print the answer as CSV, with interval ends.")] = False,
+    rules: Annotated[
+        bool, flag("--rules", "Also print every rule of the answer, and what limits left out.")
+    ] = False,
     plan: Annotated[
         bool, flag("--plan", "Print only the cost and the expected error; no data is read.")
     ] = False,
@@ -177,21 +211,23 @@ def query(
     """Ask one question about a protected file, in SQL."""
     form = output_format(as_json=as_json, as_csv=as_csv)
     if declaration is not None and any(
-        (unit, bounds, keys, types, max_rows, max_groups, name, relation)
+        (unit, bounds, keys, types, max_rows, max_groups, name, relation, each_row_a_person)
     ):
         raise typer.BadParameter(
-            "--declaration replaces --unit, --bounds, --keys, --types, --max-rows, --max-groups, "
-            "--name and --relation"
+            "--declaration replaces --unit, --each-row-a-person, --bounds, --keys, --types, "
+            "--max-rows, --max-groups, --name and --relation"
         )
     if (epsilon is None) == (not within):
         raise typer.BadParameter("give --epsilon or --within, and not both")
     from .query_command import (
         DeclarationOptions,
         QueryRequest,
+        check_unit,
         parse_within,
         read_declaration,
         run_query,
     )
+    from .standard_input import input_file
 
     options = DeclarationOptions(
         unit=unit or (),
@@ -216,12 +252,50 @@ def query(
         ledger=ledger,
         form=form,
         plan=plan,
+        rules=rules,
     )
-    with rewrite_as_command(
+    repeated = {
+        "--unit": unit,
+        "--bounds": bounds,
+        "--keys": keys,
+        "--types": types,
+        "--within": within,
+    }
+    single = {
+        "--max-rows": max_rows,
+        "--max-groups": max_groups,
+        "--name": name,
+        "--relation": relation,
+        "--declaration": declaration,
+        "--epsilon": epsilon,
+        "--delta": delta,
+        "--group-size": group_size,
+        "--budget": budget,
+        "--ledger": ledger,
+        "--format": file_format if str(path) == "-" else None,
+    }
+    flags = {
+        "--each-row-a-person": each_row_a_person,
+        "--plan": plan,
+        "--rules": rules,
+        "--json": as_json,
+        "--csv": as_csv,
+    }
+    command = CommandLine(
+        ("sfumato", "query", *(name for name, on in flags.items() if on), str(path)),
+        text,
+        (
+            *((option, value) for option, values in repeated.items() for value in values or ()),
+            *((option, str(value)) for option, value in single.items() if value is not None),
+        ),
+    )
+    example = (
         "sfumato query visits.parquet 'SELECT COUNT(*) AS n FROM visits' --unit user_id "
         "--max-rows 5 --epsilon 0.3"
-    ):
-        run_query(path, request)
+    )
+    with rewrite_as_command(example, command), input_file(path, file_format) as file:
+        is_said = each_row_a_person or declaration is not None
+        run_query(file, check_unit(file, request, is_said=is_said))
 
 
 @app.command(
@@ -280,7 +354,10 @@ def risk(
     run_risk(path, columns, sensitive, epsilon or (), out)
 
 
-@app.command(epilog="Examples:  sfumato serve --demo  ·  sfumato serve sfumato.toml")
+@app.command(
+    epilog="Examples:  sfumato serve --demo  ·  sfumato serve sfumato.toml --check  ·  "
+    "sfumato serve sfumato.toml"
+)
 def serve(
     path: Annotated[
         Path | None, argument("TOML", "The configuration: datasets, budgets, ledger, deadlines.")
@@ -290,14 +367,22 @@ def serve(
     ] = False,
     host: Annotated[str, option("HOST", "With --demo.", default=True)] = "127.0.0.1",
     port: Annotated[int, option("PORT", "With --demo.", default=True, min=1, max=65535)] = 8000,
+    check: Annotated[
+        bool,
+        flag("--check", "Check the configuration, time invented rows, propose deadlines, and end."),
+    ] = False,
 ) -> None:
     """Serve protected datasets by an HTTP API and a web page: analysts get answers, never data."""
     if demo == (path is not None):
         raise typer.BadParameter("give a TOML file or --demo, and not both")
+    if demo and check:
+        raise typer.BadParameter("--check goes with a TOML file")
     from . import serve_command as served
 
     if path is None:
         served.run_demo_server(host, port)
+    elif check:
+        served.check_server(path)
     else:
         served.run_server(path)
 

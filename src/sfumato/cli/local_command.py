@@ -12,21 +12,16 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..templates.text_cells import align_rows, printable_line, shorten_line
 from . import cli_refusals as refusals
-from .refusal import printable
-from .terminal import argument, flag, option, output_format, show_status
+from .terminal import argument, count_things, flag, option, output_format, show_status
 
 if TYPE_CHECKING:
     from ..local import Oracle
-    from ..local.bloom import BloomEstimate
-    from ..local.frequency_estimate import Estimate
-    from ..local.numeric.mean_estimate import MeanEstimate
-    from ..local.ordered.ordinal_estimate import Distribution
-    from ..local.prefix.prefix_search import Hitters
 
 local = typer.Typer(
     help="The local model: each person perturbs the answer before sending it.", no_args_is_help=True
@@ -45,8 +40,8 @@ def ask(
         str,
         argument(
             "KIND",
-            "direct, unary, hashing, hadamard, subset, sketch, one-bit, piecewise, "
-            "ordinal or prefix.",
+            "direct, unary, hashing, hadamard, hadamard-sketch, subset, sketch, rappor, one-bit, "
+            "piecewise, ordinal or prefix.",
             default=True,
         ),
     ],
@@ -113,20 +108,29 @@ def perturb(
             "--column names the column of one question; a question made of several names its "
             "columns itself"
         )
+    parts = (
+        {name: oracle[name] for name in oracle.names}
+        if isinstance(oracle, Questionnaire)
+        else {str(column): oracle}
+    )
     with show_status("perturbing"):
-        reports = oracle.perturb(
-            {name: _column(path, name, oracle[name]) for name in oracle.names}
-            if isinstance(oracle, Questionnaire)
-            else _column(path, str(column), oracle)
-        )
+        values = {name: _column(path, name, part) for name, part in parts.items()}
+        reports = oracle.perturb(values if column is None else values[column])
     try:
         out.write_bytes(reports.to_bytes())
     except OSError:
         raise refusals.REPORTS_NOT_WRITTEN(name=out.name) from None
     sys.stdout.write(
-        f"{len(reports)} reports of {oracle.width} bytes in {out.name}: each report keeps "
-        f"{oracle.promise}\n"
+        f"{count_things(len(reports), 'report')} of {count_things(oracle.width, 'byte')} in "
+        f"{out.name}: each report keeps {oracle.promise}\n"
     )
+    for name, part in parts.items():
+        if outside := part.count_outside(values[name]):
+            sys.stderr.write(
+                f"{outside} of {count_things(len(values[name]), 'value')} of {printable_line(name)}"
+                f" {'is' if outside == 1 else 'are'} {_rule_outside(part)}. This count is exact: "
+                f"it is for you alone, and no part of the reports.\n"
+            )
 
 
 @local.command(
@@ -172,12 +176,23 @@ def estimate(
         together = "together" if simultaneous else "each"
         sys.stdout.write(
             _as_text(rows)
-            + f"\n{len(reports)} reports, {keeps}; intervals of {confidence}, {together}\n"
+            + f"\n{count_things(len(reports), 'report')}, {keeps}; intervals of {confidence}, "
+            f"{together}\n"
         )
+
+
+def _rule_outside(oracle: Oracle) -> str:
+    """Say what outside means for a question, and what becomes of such a value."""
+    if "categories" in oracle.question:
+        listed = ", ".join(map(str, oracle.question["categories"]))
+        return f"none of {shorten_line(listed, 60)}: a random one was reported in its place"
+    return "no number between the ends: the nearer end was reported, or the lower one"
 
 
 def rows_of(estimate: object, confidence: str, *, simultaneous: bool) -> list[TableRow]:
     """Turn an estimate into rows of a table."""
+    from ..local.estimate_views import EstimateViews
+
     if isinstance(estimate, dict):
         rows = [
             (name, row)
@@ -187,55 +202,8 @@ def rows_of(estimate: object, confidence: str, *, simultaneous: bool) -> list[Ta
         return [
             {"question" if isinstance(name, str) else "wave": name, **row} for name, row in rows
         ]
-    return ROWS[type(estimate).__name__](estimate, confidence, simultaneous)
-
-
-def _frequencies(
-    estimate: Estimate | BloomEstimate, confidence: str, simultaneous: bool
-) -> list[TableRow]:
-    ends = estimate.interval(confidence, simultaneous=simultaneous).tolist()
-    cells = zip(estimate.categories, estimate.frequencies.tolist(), ends, strict=True)
-    return [
-        {"category": name, "frequency": value, "low": low, "high": high}
-        for name, value, (low, high) in cells
-    ]
-
-
-def _mean(estimate: MeanEstimate, confidence: str, _: bool) -> list[TableRow]:
-    low, high = estimate.interval(confidence)
-    return [{"mean": estimate.mean, "low": low, "high": high}]
-
-
-def _distribution(estimate: Distribution, confidence: str, simultaneous: bool) -> list[TableRow]:
-    ends = estimate.interval(confidence, simultaneous=simultaneous).tolist()
-    cells = zip(
-        estimate.categories,
-        estimate.frequencies.tolist(),
-        estimate.cumulative.tolist(),
-        ends,
-        strict=True,
-    )
-    return [
-        {"bucket": name, "frequency": value, "up to here": share, "low": low, "high": high}
-        for name, value, share, (low, high) in cells
-    ]
-
-
-def _hitters(hitters: Hitters, _: str, __: bool) -> list[TableRow]:
-    return [
-        {"text": hit.text, "frequency": hit.frequency, "low": hit.low, "high": hit.high}
-        for hit in hitters
-    ]
-
-
-ROWS: dict[str, Callable[[Any, str, bool], list[TableRow]]] = {
-    "Estimate": _frequencies,
-    "BloomEstimate": _frequencies,
-    "MeanEstimate": _mean,
-    "Distribution": _distribution,
-    "Hitters": _hitters,
-}
-"""The function that turns each kind of estimate into rows, by class name."""
+    assert isinstance(estimate, EstimateViews)
+    return estimate.rows(confidence, simultaneous=simultaneous)
 
 
 def _oracle(path: Path) -> Oracle:
@@ -306,12 +274,7 @@ def _as_csv(rows: list[TableRow]) -> str:
 def _as_text(rows: list[TableRow]) -> str:
     names = _names(rows)
     cells = [names, *([_cell(row.get(name, "")) for name in names] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in cells
-    ]
-    return "\n".join(lines) if rows else "nothing stands out of the noise"
+    return "\n".join(align_rows(cells)) if rows else "nothing stands out of the noise"
 
 
 def _names(rows: list[TableRow]) -> list[str]:
@@ -320,4 +283,4 @@ def _names(rows: list[TableRow]) -> list[str]:
 
 
 def _cell(value: object) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else printable(str(value)).replace("\n", " ")
+    return f"{value:.4f}" if isinstance(value, float) else printable_line(str(value))

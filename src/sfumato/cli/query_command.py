@@ -8,10 +8,12 @@ import json
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+
+import typer
 
 from ..errors import Refused
 from . import cli_refusals as refusals
@@ -46,6 +48,7 @@ class QueryRequest:
     ledger: str | None = None
     form: str = "text"
     plan: bool = False
+    rules: bool = False
 
 
 def run_query(path: Path, request: QueryRequest) -> None:
@@ -66,8 +69,7 @@ def run_query(path: Path, request: QueryRequest) -> None:
         with show_status("asking"):
             answer = cast("Answer | str", table.sql(request.text, **promise))  # EXPLAIN gives text
         sys.stdout.write(
-            (answer if isinstance(answer, str) else _format_answer(answer, request.form, table))
-            + "\n"
+            (answer if isinstance(answer, str) else _format_answer(answer, request, table)) + "\n"
         )
 
 
@@ -95,7 +97,7 @@ class DeclarationOptions:
             "unit": [column for part in self.unit for column in part.split(",")] or None,
             "bounds": bounds or None,
             "keys": keys or None,
-            "types": dict(map(_pair, self.types)) or None,
+            "types": {name: kind for part in self.types for name, kind in _types(part)} or None,
         }
         return arguments if self.relation is None else {**arguments, "relation": self.relation}
 
@@ -116,6 +118,45 @@ def parse_within(options: Sequence[str]) -> str | dict[str, str] | None:
     if len(options) == 1 and "=" not in options[0]:
         return options[0]
     return dict(map(_pair, options)) or None
+
+
+def _types(option: str) -> list[tuple[str, str]]:
+    """Return the types of an option: COLUMN=TYPE, or all of a Parquet file's schema. No value of
+    the file is read.
+    """
+    if "=" in option or not option.endswith(".parquet"):
+        return [_pair(option)]
+    from ..tables.engine.sources import open_source
+
+    opened = open_source(Path(option), None, "types")
+    try:
+        return [(column, str(kind)) for column, kind in opened.schema.items()]
+    finally:
+        opened.engine.close()
+
+
+def check_unit(path: Path, request: QueryRequest, *, is_said: bool) -> QueryRequest:
+    """Ask for the unit where none is named and a column looks like an identifier; refuse where
+    nobody can be asked. Only names of columns are read, and none if the owner said that each row
+    is a person.
+    """
+    if request.declaration["unit"] or request.declaration.get("links"):
+        return request
+    from ..session import protect
+    from ..tables.declare.identifier_names import identifier_columns
+
+    declared = {**request.declaration, "each_row_a_person": True}
+    columns = []
+    if not is_said:
+        with protect(path, budget=1, **declared) as table:
+            columns = identifier_columns(table.declaration.schema)
+    if columns:
+        if not sys.stdin.isatty():
+            raise refusals.UNIT_NOT_NAMED(column=columns[0])
+        question = f"{columns[0]} looks like an identifier. Are all its rows one person's?"
+        if typer.confirm(question, default=True, err=True):
+            declared = {**declared, "unit": [columns[0]], "each_row_a_person": False}
+    return replace(request, declaration=declared)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -189,11 +230,13 @@ def _budget(path: Path, request: QueryRequest) -> tuple[str | Guarantee, str | N
     return (Approx(epsilon, delta) if delta else Pure(epsilon)), request.delta or DELTA
 
 
-def _format_answer(answer: Answer, form: str, table: Table) -> str:
-    if form == "csv":
+def _format_answer(answer: Answer, request: QueryRequest, table: Table) -> str:
+    if request.form == "csv":
         return answer.to_csv(intervals=True).rstrip("\r\n")
-    if form == "text":
-        return str(answer) + (
+    if request.form == "text":
+        text = answer.text(rules_in="" if request.rules else "--rules")
+        text += f"\n\n{answer.explain()}\n" if request.rules else ""
+        return text + (
             "" if table._durable else "\nno --ledger was given: this cost is not recorded"
         )
     from ..answers.render.export_frames import value_columns

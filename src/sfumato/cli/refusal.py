@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..errors import Refused
+from ..errors import Refused, printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -28,14 +30,49 @@ class ReportFailed(RuntimeError):
         super().__init__(self.TEXT)
 
 
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A command as it was typed: its first words, its question, and its options with values."""
+
+    words: tuple[str, ...]
+    text: str
+    options: tuple[tuple[str, str], ...] = ()
+
+    def ask(self, text: str) -> CommandLine:
+        """Return the command with another question."""
+        return replace(self, text=text)
+
+    def set_option(self, form: str) -> CommandLine:
+        """Return the command with an option such as `--types amount=float` in the place of the same
+        option, or of the same option of the same column.
+        """
+        option, _, value = form.partition(" ")
+        column = value.partition("=")[0] if "=" in value else None
+        others = tuple(
+            (name, old)
+            for name, old in self.options
+            if name != option or (column is not None and old.partition("=")[0] != column)
+        )
+        return replace(self, options=(*others, (option, value)))
+
+    def __str__(self) -> str:
+        options = [word for pair in self.options for word in pair]
+        return shlex.join([*self.words, self.text, *options])
+
+
 @contextmanager
-def rewrite_as_command(example: str) -> Iterator[None]:
-    """Replace the rewrite of a refused path: in a shell it is the command `example`, not a call of
-    `protect`.
+def rewrite_as_command(example: str, command: CommandLine | None = None) -> Iterator[None]:
+    """Replace rewrites in SQL and Python by commands of a shell: `command` with another question or
+    option, and `example` for a path that is refused.
     """
     try:
         yield
     except Refused as refusal:
+        if command is not None:
+            if (form := refusal.forms.get("shell")) is not None:
+                raise refusal.replace(rewrite=str(command.set_option(form))) from None
+            if refusal.rewrite.upper().startswith(("SELECT ", "WITH ")):
+                raise refusal.replace(rewrite=str(command.ask(refusal.rewrite))) from None
         if refusal.code != "table.path" or not refusal.rewrite.startswith(
             ("protect(", "sf.protect(")
         ):
@@ -60,12 +97,3 @@ def render(refusal: Refused) -> Text:
         text.highlight_regex(rf"(?m)^{word}\b", style)
     text.highlight_regex(r"(?m)^ *\^+", "red")
     return text
-
-
-def printable(text: str) -> str:
-    """Escape characters that would move the cursor or recolour the screen: a refusal quotes what
-    the user typed.
-    """
-    return "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
-    )

@@ -18,7 +18,7 @@ host = "{host}"
 port = {port}
 ledger = "demo.ledger"
 tokens = "demo.tokens"
-deadlines = [0.25, 1, 4, 16]
+deadlines = [1, 4, 16]
 
 [datasets.visits]
 source = "visits.parquet"
@@ -39,15 +39,33 @@ NAMES = (("olga", "owner"), ("ada", "analyst"), ("ulf", "auditor"))
 def run_server(path: Path) -> None:
     """Serve the datasets of a configuration file."""
     from ..server.config import load
-    from ..server.run_service import check_ready, run
+    from ..server.run_service import run
+
+    config = load(path)
+    address = _url(config.host, config.port, tls=config.tls_cert is not None)
+    run(path, lambda: print_line(f"sfumato serves {', '.join(config.datasets)} at {address}"))
+
+
+def check_server(path: Path) -> None:
+    """Check a configuration without serving it, time questions on invented rows, and propose a
+    deadline for each dataset.
+    """
+    from ..server.config import load
+    from ..server.invented_rows import time_dataset
+    from ..server.run_service import check_ready
+    from ..server.service import CuratorService
 
     config = load(path)
     check_ready(config)
-    print_line(
-        f"sfumato serves {', '.join(config.datasets)} at "
-        f"{_url(config.host, config.port, tls=config.tls_cert is not None)}"
-    )
-    run(path)
+    service = CuratorService(config)
+    try:
+        print_line(f"{path.name} is right: {len(config.datasets)} dataset(s) can be served")
+        for served in service.served.values():
+            print_line("")
+            for line in time_dataset(served, config).lines():
+                print_line(line)
+    finally:
+        service.close()
 
 
 def run_demo_server(host: str, port: int) -> None:
@@ -56,17 +74,20 @@ def run_demo_server(host: str, port: int) -> None:
 
     with _private_umask(), tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder:
         path, tokens = prepare_demo(Path(folder), host, port)
-        print_line(
-            "sfumato serves the sample data. Open the page and enter a token. Everything is "
-            "deleted when this process ends.\n"
-        )
-        print_line(f"  page      {_url(host, port, tls=False)}")
-        for role, token in tokens.items():
-            print_line(f"  {role:<9} {token}")
-        print_line("")
+
+        def announce() -> None:
+            print_line(
+                "sfumato serves the sample data. Open the page and enter a token. Everything is "
+                "deleted when this process ends.\n"
+            )
+            print_line(f"  page      {_url(host, port, tls=False)}")
+            for role, token in tokens.items():
+                print_line(f"  {role:<9} {token}")
+            print_line("")
+
         # the server passes the signal on when it has ended: then the folder is deleted, too
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        run(path)
+        run(path, announce)
 
 
 @contextmanager

@@ -36,6 +36,11 @@ def output_format(*, as_json: bool, as_csv: bool) -> str:
     return "json" if as_json else "csv" if as_csv else "text"
 
 
+def count_things(count: int, name: str) -> str:
+    """Write a number of things: 1 byte, 2 bytes."""
+    return f"{count} {name}" if count == 1 else f"{count} {name}s"
+
+
 def print_line(line: str) -> None:
     """Print a line and flush it."""
     sys.stdout.write(line + "\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import RefusalText
+from ..errors import RefusalText, install_command
 
 CONNECT = 'sf.connect("http://127.0.0.1:8000", token)'
 AS_SQL = 'table.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.1)'
@@ -13,7 +13,7 @@ LIBRARY_MISSING = RefusalText(
     "client.missing",
     "connect(…)",
     "{library} is not installed",
-    "pip install 'sfumato[tables,server]'",
+    install_command("tables,server"),
 )
 NOT_AN_ADDRESS = RefusalText(
     "client.url",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import restore
-from ..ledger import Balance, Charge, Head, Verification
+from ..ledger import Balance, Charge, Head, History, Verification
 from . import client_refusals as refusals
 from .transport import Reply, Wire
 
@@ -47,7 +47,7 @@ class RemoteLedger:
             raise refusals.SHARES_NOT_VISIBLE()
         return {str(share["name"]): _balance(share) for share in shares}
 
-    def history(self) -> tuple[Charge, ...]:
+    def history(self) -> History:
         """All entries that the token may see, oldest first: an analyst's own, or all."""
         charges: list[Charge] = []
         after: int | None = 0
@@ -55,7 +55,7 @@ class RemoteLedger:
             page = self._wire.get(self._path("history"), after=after, limit=PAGE)
             charges += [self._charge(entry) for entry in page["entries"]]
             after = page["next"]
-        return tuple(charges)
+        return History(charges)
 
     def verify(self) -> Verification:
         """Let the server verify the whole ledger: for owners and auditors."""

@@ -12,12 +12,14 @@ from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record, restore
+from ..tables.plan.query_plan import summarize_plan
+from ..templates.summary import Summarized, Summary
 from . import client_refusals as refusals
 from .transport import Reply
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RemotePlan:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RemotePlan(Summarized):
     """The cost of a release, and the expected error of its columns."""
 
     text: str  # the SQL of the question
@@ -26,6 +28,7 @@ class RemotePlan:
     kinds: Mapping[str, str]
     keys: tuple[str, ...]
     affordable: bool
+    paid: bool  # the answer is stored, and paid for: asking again is free
     deadline: float  # seconds within which the answer comes
     groups: int | None  # the number of groups, if they are public
     explained: str = field(repr=False)
@@ -50,6 +53,7 @@ class RemotePlan:
                 kinds={str(column["name"]): str(column["kind"]) for column in reply["columns"]},
                 keys=tuple(map(str, reply["keys"])),
                 affordable=bool(reply["affordable"]),
+                paid=bool(reply.get("paid", False)),
                 deadline=float(reply["deadline"]),
                 groups=None if reply["rows"] is None else int(reply["rows"]),
                 explained="\n".join(map(str, reply["explained"])),
@@ -95,6 +99,16 @@ class RemotePlan:
 
     def __str__(self) -> str:
         return self.explained
+
+    def _summary(self) -> Summary:
+        return summarize_plan(
+            self.cost,
+            [
+                (name, error if isinstance(error, str) else f"± {error:.4g}")
+                for name, error in self.errors.items()
+            ],
+            self.text,
+        )
 
 
 def _width(width: str | float | None) -> float | str:

@@ -26,6 +26,7 @@ from ..tables.query.owned_rows import Origin
 from ..tables.query.question_options import ParameterValues, asks
 from ..tables.query.row_methods import RowVerbs
 from ..tables.query.stages import Query, Rows
+from ..templates.summary import Summarized, Summary
 from . import client_refusals as refusals
 from .payload import QuestionOptions, build_payload
 from .remote_ledger import RemoteLedger
@@ -200,11 +201,9 @@ class RemoteTable(RemoteDataset, RowVerbs):
 
     plan_all = release_all
 
-    def __repr__(self) -> str:
-        return (
-            f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation} · at "
-            f"{self._wire.url}>"
-        )
+    def _summary(self) -> Summary:
+        declared = super()._summary()
+        return replace(declared, notes=[*declared.notes, f"at {self._wire.url}"])
 
     def _query_sql(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator is not self:
@@ -212,7 +211,7 @@ class RemoteTable(RemoteDataset, RowVerbs):
         return query_to_sql(query)
 
 
-class RemoteDatabase(RemoteDataset):
+class RemoteDatabase(RemoteDataset, Summarized):
     """Several tables behind a server with one unit and one budget, and public tables."""
 
     def __init__(self, wire: Wire, dataset: str, declaration: DatabaseDeclaration) -> None:
@@ -240,8 +239,13 @@ class RemoteDatabase(RemoteDataset):
             )
         return self.tables[name]
 
-    def __repr__(self) -> str:
-        return f"<sfumato tables {', '.join(self.tables)} · at {self._wire.url}>"
+    def describe(self) -> Summary:
+        """Return what is declared: tables, columns, types, bounds, public keys and unit."""
+        return self._summary()
+
+    def _summary(self) -> Summary:
+        declared = self.declaration._summary()
+        return replace(declared, notes=[*declared.notes, f"at {self._wire.url}"])
 
     def _query_sql(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator not in self.tables.values():

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from ..sql import ParsedQuery
 from ..tables.declare.declaration import Key
-from ..tables.expr.expressions import ColumnRef, Expr, FunctionCall, call, col
+from ..tables.expr.expressions import Expr, FunctionCall, col
 from ..tables.query.aggregate import Aggregate
+from ..tables.query.renaming import inline_columns
 from ..tables.query.stages import Query, RowStep
 
 
@@ -50,7 +51,7 @@ def meaning_of_query(
     conditions: list[Expr] = []
     for step in query.rows.steps[after:]:
         assert isinstance(step, RowStep)
-        expression = _inline(step.expression, derived)
+        expression = inline_columns(step.expression, derived)
         if step.column is None:
             conditions += (
                 expression.arguments
@@ -87,6 +88,8 @@ def meaning_of_text(parsed: ParsedQuery, after: int = 0) -> QueryMeaning:
         or finish.order
         or finish.limit is not None
         or finish.offset
+        or finish.qualify is not None
+        or finish.outer is not None
     ):
         return QueryMeaning()
     return meaning_of_query(query, after, dict(finish.keys))
@@ -94,20 +97,8 @@ def meaning_of_text(parsed: ParsedQuery, after: int = 0) -> QueryMeaning:
 
 def _inline_aggregate(aggregate: Aggregate, derived: Mapping[str, Expr]) -> Aggregate:
     def inline(expression: Expr | None) -> Expr | None:
-        return None if expression is None else _inline(expression, derived)
+        return None if expression is None else inline_columns(expression, derived)
 
     return replace(
         aggregate, of=inline(aggregate.of), where=inline(aggregate.where), by=inline(aggregate.by)
     )
-
-
-def _inline(expression: Expr, derived: Mapping[str, Expr]) -> Expr:
-    """Replace every derived column in an expression by its definition."""
-    if isinstance(expression, ColumnRef):
-        return derived.get(expression.name, expression)
-    if isinstance(expression, FunctionCall) and expression.columns & set(derived):
-        return call(
-            expression.function.name,
-            *(_inline(argument, derived) for argument in expression.arguments),
-        )
-    return expression

@@ -29,7 +29,7 @@ from ..tables.query.calendars import UNITS, Calendar
 from ..tables.query.stages import Query, Rows
 from . import client_refusals as refusals
 from .join_sql import count_join_steps, from_item, replay_steps
-from .roundtrip import meaning_of_query, meaning_of_text
+from .roundtrip import QueryMeaning, meaning_of_query, meaning_of_text
 from .sql_forms import decimal_sql, expression_sql, quote_name
 
 LONGEST = 10_000  # characters of a question that a server takes
@@ -62,8 +62,11 @@ def query_to_sql(query: Query) -> str:
         )
         rows, query = base_rows, redeclare_query(query, {declared.name: base_rows})
     meaning = meaning_of_query(query, after)
+    natural = _natural_domains(meaning, rows)
     keys = [
-        f"{_key(key, domain, rows)} AS {quote_name(name)}" for name, key, domain in meaning.keys
+        f"{_key(key, domain, rows, is_natural=set(domain) == set(without_list))} "
+        f"AS {quote_name(name)}"
+        for (name, key, domain), without_list in zip(meaning.keys, natural, strict=True)
     ]
     columns = [_column(name, aggregate, declared.unit) for name, aggregate in meaning.aggregates]
     text = f"SELECT {', '.join([*keys, *columns])} FROM {source}"
@@ -79,9 +82,9 @@ def query_to_sql(query: Query) -> str:
     return text
 
 
-def _key(key: Expr, domain: tuple[Key, ...], rows: Rows) -> str:
+def _key(key: Expr, domain: tuple[Key, ...], rows: Rows, *, is_natural: bool) -> str:
     """Write a key of GROUP BY; a CALENDAR if its groups are buckets of time."""
-    if set(domain) == set(_natural_domain(key, rows)):
+    if is_natural:
         return expression_sql(key)
     calendar = _calendar(key, domain, rows)
     if calendar is None:
@@ -92,17 +95,23 @@ def _key(key: Expr, domain: tuple[Key, ...], rows: Rows) -> str:
     )
 
 
-def _natural_domain(key: Expr, rows: Rows) -> tuple[Key, ...]:
-    """The public groups of a key for which the query lists none."""
-    if isinstance(key, ColumnRef):
-        return rows.group_by(key.name).domains[0]
-    name = _unused_name(rows)
-    return rows.mutate(**{name: key}).group_by(name).domains[0]
+def _natural_domains(meaning: QueryMeaning, rows: Rows) -> tuple[tuple[Key, ...], ...]:
+    """The public groups of each key where the query lists none."""
+    names = []
+    for condition in meaning.conditions:
+        rows = rows.where(condition)
+    for _, key, _ in meaning.keys:
+        name = key.name if isinstance(key, ColumnRef) else _unused_name(rows)
+        rows = rows if isinstance(key, ColumnRef) else rows.mutate(**{name: key})
+        names.append(name)
+    if len(set(names)) < len(names):  # a column twice, under two names
+        return tuple(rows.group_by(name).domains[0] for name in names)
+    return rows.group_by(*names).domains
 
 
 def _unused_name(rows: Rows) -> str:
     """A name that no column has."""
-    return "k" + "".join(rows.schema)[:190]
+    return f"k{len(rows.schema)}" + "".join(rows.schema)[:180]
 
 
 def _calendar(key: Expr, domain: tuple[Key, ...], rows: Rows) -> Calendar | None:
