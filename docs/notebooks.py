@@ -117,6 +117,7 @@ def linked(words: str) -> str:
 
 
 def main() -> None:
+    os.environ["COLUMNS"] = "88"  # the width of the pages' outputs
     for path in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             home = Path.cwd()

@@ -808,7 +808,7 @@ def quantile() -> Figure:
         x=x,
         curves={
             f"ε = {e}": _points(
-                mech.Quantile(low=0, high=100, epsilon=e, relation="replace").law(VALUES)
+                mech.Quantile(low=0, high=100, epsilon=e, relation="replace", grid=1).law(VALUES)
             )
             for e in (0.2, 1, 3)
         },

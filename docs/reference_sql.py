@@ -52,6 +52,7 @@ LIKE: city LIKE 'R%' · ILIKE: city ILIKE 'r%' · CASE: CASE WHEN vip THEN 1 END
 - INTERVAL: day - INTERVAL 3 DAY IS NULL · EXTRACT: EXTRACT(year FROM day) IS NULL
 POSITION: POSITION('a' IN city) IS NULL · DATE_ADD: DATE_ADD(day, INTERVAL 1 DAY) IS NULL
 CONCAT: CONCAT(city, 'x') IS NULL · TRIM: TRIM(city) IS NULL
+SIMILAR TO: city SIMILAR TO 'R%' · ~: city ~ '^R.*$' · ~*: city ~* '^r'
 """
 WRITTEN = dict(part.split(": ", 1) for part in re.split(r" · |\n", WORDS.strip()))
 """Words and signs that are not simply calls, each in a condition."""
@@ -63,6 +64,7 @@ CALLS = (
         "spend, age",
         "spend, 1",
         "age, 0, 9",
+        "age, 0, 9, 3",
         "city",
         "city, 1",
         "city, 1, 2",
@@ -71,6 +73,7 @@ CALLS = (
         "city, 'a', 1",
     ),
     *("day", "CAST(day AS TIMESTAMP)", "'day', day, day", "'day', day", "'year', day", "vip, 1, 2"),
+    *("day, '%Y'", "day, 'YYYY'", "day, 'yyyy'"),
 )
 KINDS = {"logic": "comparison and logic", "cast": "casts"}
 

@@ -9,6 +9,8 @@ import io
 import re
 from pathlib import Path
 
+import pytest
+
 from sfumato.answers import KINDS, card_schema
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -19,8 +21,9 @@ def test_every_kind_is_in_the_table() -> None:
     assert re.findall(r"^\| `(\w+)` \| .* \| .* \| .* \|$", page, re.MULTILINE) == list(KINDS)
 
 
-def test_what_is_printed_is_what_is_shown() -> None:
+def test_what_is_printed_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every block of text follows the block of Python that prints it."""
+    monkeypatch.setenv("COLUMNS", "88")
     page = (DOCS / "guides" / "tables" / "answers.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```(python|text)\n(.*?)```", page, re.DOTALL)
     namespace: dict[str, object] = {}
@@ -34,7 +37,7 @@ def test_what_is_printed_is_what_is_shown() -> None:
         with contextlib.redirect_stdout(io.StringIO()) as out:
             exec(code, namespace)
         printed = out.getvalue()
-    assert shown == 4
+    assert shown == 5
 
 
 def test_every_part_of_a_card_is_in_its_table() -> None:
