@@ -47,6 +47,16 @@ def test_a_ledger_describes_itself(tmp_path: Path) -> None:
     assert "of Pure(20)>" in repr(ledger)
 
 
+def test_a_notebook_shows_the_balance(tmp_path: Path) -> None:
+    ledger = open_book(tmp_path / "visits.ledger")
+    ledger.charge(sf.Pure(3))
+    page = ledger._repr_html_()
+    for words in ("ledger of visits in visits.ledger", "ε = 10", "ε = 3", "ε = 7"):
+        assert f"<bdi>{words}" in page
+    ledger.close()
+    assert ledger._repr_html_() == page  # which reads nothing
+
+
 def test_a_description_reads_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A ledger that is closed or deleted, or whose book another process has charged, describes
     what this process last saw.

@@ -486,7 +486,7 @@ def test_without_psycopg_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> Non
     ):
         with refusing("ledger.missing") as caught:
             ask()
-        assert "pip install 'sfumato[postgres]'" in str(caught.value)
+        assert "'sfumato[postgres]'" in str(caught.value)
 
 
 @pytest.fixture

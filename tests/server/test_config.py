@@ -57,7 +57,7 @@ def test_the_shortest(tmp_path: Path) -> None:
     assert (config.host, config.workers, config.deadlines) == (
         "127.0.0.1",
         1,
-        (0.25, 1.0, 4.0, 16.0),
+        (1.0, 4.0, 16.0),
     )
 
 
@@ -309,3 +309,35 @@ def test_the_page_lists_all_that_may_be_said() -> None:
         encoding="utf-8"
     )
     assert [name for name in (*_SERVER, *DECLARED) if name not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (SHORT + "unit = user_id\n", "line 4, column 8"),
+        ('[server]\nledger = "postgresql://role:secret@host/books', "line 2"),
+        ("[datasets.visits]\nbudget = 1\nbudget = 2\n", "line 3, column 11"),
+    ],
+    ids=["bare word", "open text", "twice"],
+)
+def test_a_text_that_is_not_toml_names_its_line(tmp_path: Path, text: str, place: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read(text, tmp_path)
+    assert place in refused.value.place
+    assert "secret" not in str(refused.value)
+
+
+def test_a_misspelt_name_gets_the_nearest(tmp_path: Path) -> None:
+    for text, rewrite in (
+        (SHORT + 'units = "user_id"\n', "write unit instead of units"),
+        ("[server]\nworker = 2\n" + SHORT, "write workers instead of worker"),
+        (SHORT + "zzz = 1\n", "delete the key zzz"),
+    ):
+        with pytest.raises(Refused) as refused:
+            read(text, tmp_path)
+        assert refused.value.rewrite == rewrite
+
+
+def test_a_missing_file_is_called_missing(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="there is no such file"):
+        load(tmp_path / "sfumato.toml")

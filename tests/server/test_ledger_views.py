@@ -38,9 +38,14 @@ def as_sent(view: Callable[..., ReplyModel]) -> Callable[..., dict[str, Any]]:
     return lambda *arguments, **named: view(*arguments, **named).model_dump()
 
 
-budget, history, verify_ledger = map(
+budget, read_history, verify_ledger = map(
     as_sent, (ledger_views.budget, ledger_views.history, ledger_views.verify_ledger)
 )
+
+
+def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, Any]:
+    """A page of the log, for a service that recorded no question."""
+    return read_history(served, asker, after, limit, RequestStore(":memory:"))
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +117,34 @@ def state(tmp_path: Path) -> Iterator[RequestStore]:
     store = RequestStore(str(tmp_path / "tokens.db"))
     yield store
     store.close()
+
+
+def test_the_log_shows_questions_as_they_were_typed(served: Served, state: RequestStore) -> None:
+    """The owner sees them at once; an analyst sees the own ones, once the replies have left."""
+    entries = history(served, OLGA, 0, 200)["entries"]
+    charges = {
+        name: [e["number"] for e in entries if e["who"] == name and e["kind"] == "charge"]
+        for name in ("ada", "bob")
+    }
+    for name, visible in (("ada", 0.0), ("bob", time.time() + 60)):
+        request = RequestKey("visits", name, "key")
+        state.begin(request, "digest", time.time() + 60)
+        state.store(
+            request,
+            {"a": b"reply"},
+            visible=visible,
+            entry=charges[name][0],
+            sql=f"typed by {name}",
+        )
+
+    def typed(asker: Asker) -> dict[int, str]:
+        page = read_history(served, asker, 0, 200, state)
+        charged = [entry for entry in page["entries"] if entry["kind"] == "charge"]
+        return {entry["number"]: entry["sql"] for entry in charged if entry["sql"]}
+
+    assert typed(ADA) == {charges["ada"][0]: "typed by ada"}
+    assert typed(BOB) == {}  # it would say when work ended
+    assert typed(OLGA) == {charges[name][0]: f"typed by {name}" for name in ("ada", "bob")}
 
 
 def test_cards_are_for_who_asked_and_who_looks(served: Served, state: RequestStore) -> None:

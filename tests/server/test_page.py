@@ -202,7 +202,7 @@ def test_the_story_of_an_analyst(site: Site) -> None:
         shot(page, "sign-in")
         page.get_by_label("Your token").fill("sft_nobody_nothing")
         page.get_by_role("button", name="Sign in").click()
-        expect(page.get_by_role("alert")).not_to_be_empty()
+        expect(page.get_by_role("alert")).to_contain_text("ask the owner for a new one")
         page.get_by_label("Your token").fill(site.tokens["analyst"])
         page.keyboard.press("Enter")
 
@@ -309,8 +309,17 @@ def test_the_story_of_an_analyst(site: Site) -> None:
 
         # history: use it again; the same question costs nothing
         expect(page.locator("#history tbody tr")).to_have_count(1)
+        page.reload()
+        expect(page.locator("#history tbody tr")).to_have_count(1)
+        ask(page, "SELECT COUNT(*) AS n FROM visits")
         page.get_by_role("button", name=re.compile("Use question")).click()
         assert page.locator("#sql").input_value() == BY_CITY
+        page.get_by_label("Privacy loss ε", exact=True).fill("-1")
+        expect(page.locator("#promise")).to_contain_text("a number above 0")
+        page.get_by_label("Privacy loss ε", exact=True).fill("1/2")
+        expect(page.locator("#promise")).to_contain_text("Already paid:")
+        expect(page.locator("#release")).to_have_text("Show the answer again, free")
+        shot(page, "paid")
         release(page)
         expect(page.locator("#answer")).to_contain_text("This had been answered before")
         expect(page.locator("#history tbody tr")).to_have_count(1)
@@ -340,8 +349,14 @@ def _arrow(data: bytes) -> int:
 def test_clicks_make_a_question(site: Site) -> None:
     with site.page("analyst") as page:
         planned(page)
-        ask(page, "SELECT COUNT(*) AS mine FROM visits")
         page.get_by_text("Build a question by clicking").click()
+        expect(page.locator(".chip", has_text="city")).to_have_class(re.compile("chip"))
+        expect(page.get_by_label("city", exact=True)).to_be_checked()  # the example's own group
+        ask(page, "SELECT COUNT(*) + 1 AS mine FROM visits")
+        expect(page.locator("#builder")).to_contain_text("more than clicks can write")
+        ask(page, "SELECT COUNT(*) AS mine FROM visits")
+        expect(page.get_by_label("city", exact=True)).not_to_be_checked()
+        expect(page.locator("#builder")).not_to_contain_text("more than clicks can write")
         page.get_by_role("button", name="and another").click()
         page.get_by_label("Of which column").select_option("spend")
         page.locator(".chip", has_text="city").click()
@@ -389,18 +404,28 @@ def test_the_story_of_an_owner_and_an_auditor(site: Site) -> None:
         expect(page.locator("#desk")).to_be_hidden()
         expect(page.locator("#course svg")).to_be_visible()
         expect(page.get_by_role("meter", name="Budget of ada")).to_be_visible()
-        expect(page.locator("#log")).to_contain_text("group by vip")
+        expect(page.locator("#log")).to_contain_text("GROUP BY vip")
         page.get_by_label("by", exact=True).select_option("ada")
         expect(page.locator("#log tbody tr").first).to_contain_text("ada")
         page.get_by_role("button", name="Check the ledger").click()
         expect(page.locator("#verdict")).to_contain_text("The ledger is intact.")
+        line = page.locator("#verdict .head-line").inner_text()
+        page.get_by_label("A last line that you kept").fill(line)
+        page.get_by_role("button", name="Check the ledger").click()
+        expect(page.locator("#verdict")).to_contain_text("contains your head")
+        page.get_by_label("A last line that you kept").fill(line[:-1] + "f0"[line[-1] == "f"])
+        page.get_by_role("button", name="Check the ledger").click()
+        expect(page.locator("#verdict")).to_contain_text("The ledger is not intact.")
+        page.get_by_label("A last line that you kept").fill("a line")
+        page.get_by_role("button", name="Check the ledger").click()
+        expect(page.locator("#verdict")).to_contain_text("not the head of a ledger")
         expect(page.locator("#overruns")).to_contain_text("0 questions")
         everywhere(page, "owner")
         page.locator("#log").get_by_role("button", name=re.compile("Release card")).first.click()
         expect(page.get_by_role("dialog")).to_contain_text("What is promised")
         page.get_by_role("button", name="Close").click()
     with site.page("auditor") as page:
-        expect(page.locator("#log")).to_contain_text("group by vip")
+        expect(page.locator("#log")).to_contain_text("GROUP BY vip")
         page.get_by_role("button", name="Check the ledger").click()
         expect(page.locator("#verdict")).to_contain_text("The ledger is intact.")
         expect(page.get_by_text("Missed deadlines")).to_be_hidden()
@@ -786,7 +811,7 @@ def test_values_and_names_stay_inside_their_quotes(door: Page) -> None:
             {"what": "mean", "column": "select"},
             {"what": "mean", "column": "select"},
         ],
-        "groups": ['na"me'],
+        "groups": [{"column": 'na"me', "part": "value"}],
         "filters": [
             {"column": 'na"me', "sign": "=", "value": "x' OR 1=1 --"},
             {"column": "select", "sign": ">", "value": "1); DROP"},
@@ -824,6 +849,89 @@ def test_values_and_names_stay_inside_their_quotes(door: Page) -> None:
         arguments,
     )
     assert columns == ["id", "id", None, "person.id", None]
+
+
+CLICKED = {
+    "values": [
+        {"what": "rows", "column": ""},
+        {"what": "quartiles", "column": "spend"},
+        {"what": "bins", "column": "spend"},
+        {"what": "truths", "column": "vip"},
+    ],
+    "groups": [{"column": "city", "part": "value"}, {"column": "day", "part": "month"}],
+    "filters": [
+        {"column": "city", "sign": "<>", "value": "L'Aquila"},
+        {"column": "spend", "sign": ">=", "value": "-1.5"},
+        {"column": "day", "sign": "<=", "value": "2026-03-01"},
+        {"column": "vip", "sign": "=", "value": "true"},
+    ],
+}
+CLICKED_SQL = """\
+SELECT city, DATE_TRUNC('month', day) AS day_month, COUNT(*) AS n, QUANTILES(spend, \
+[0.25, 0.5, 0.75]) AS spend_quartile, HISTOGRAM(spend, [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, \
+100]) AS spend_range, COUNT_IF(vip) AS n_vip
+FROM visits
+WHERE city <> 'L''Aquila' AND spend >= -1.5 AND day <= DATE '2026-03-01' AND vip = TRUE
+GROUP BY city, DATE_TRUNC('month', day)"""
+BY_HAND = [
+    "SELECT COUNT(*) FROM visits HAVING COUNT(*) > 5",
+    "SELECT COUNT(*) + 1 FROM visits",
+    "SELECT city, COUNT(*) FROM visits",
+    "SELECT COUNT(*) FROM visits GROUP BY city",
+    "SELECT COUNT(*) FROM visits WHERE vip OR spend > 5",
+    "SELECT COUNT(*) FROM visits WHERE spend > 5 OR vip = TRUE",
+    "SELECT COUNT(*) FROM visits WHERE (vip = TRUE)",
+    "SELECT COUNT(*) FROM visits WHERE spend BETWEEN 1 AND 2",
+    "SELECT COUNT(*) FROM visits, people",
+    "SELECT COUNT(*) FROM (SELECT city FROM visits)",
+    "WITH a AS (SELECT 1) SELECT COUNT(*) FROM visits",
+    "SELECT COUNT(*) FROM visits LIMIT 3",
+    "SELECT COUNT(*) FROM other",
+    "SELECT COUNT(*) FROM visits ORDER BY 1",
+    "SELECT city FROM visits GROUP BY city",
+    "",
+]
+
+
+@browsing
+def test_clicks_follow_what_is_written(door: Page) -> None:
+    columns = [
+        {"name": "user_id", "type": "int64", "bounds": None},
+        {"name": "city", "type": "string", "bounds": None},
+        {"name": "spend", "type": "float64", "bounds": [0, 100]},
+        {"name": "day", "type": "date", "bounds": None},
+        {"name": "vip", "type": "boolean", "bounds": None},
+    ]
+    table = {"name": "visits", "columns": columns}
+
+    def read(text: str) -> Any:
+        state = door.evaluate(
+            "async ([text, tables]) => (await import('/static/reading.js'))"
+            ".readBack(text, tables, () => 'user_id')",
+            [text, [table]],
+        )
+        return state and {key: value for key, value in state.items() if key != "table"}
+
+    written = door.evaluate(
+        "async ([state, table]) => (await import('/static/building.js'))"
+        ".written(state, table, 'user_id')",
+        [CLICKED, table],
+    )
+    assert written == CLICKED_SQL
+    assert read(written) == CLICKED
+    by_name = "select City, count( * ) n from visits group by all"
+    assert read(by_name) is None  # a column in other letters, and a name without AS
+    values, groups = [{"what": "rows", "column": ""}], [{"column": "city", "part": "value"}]
+    for text in (
+        "select city, count(*) as c -- how many?\n from visits group by ALL;",
+        'SELECT "city", COUNT( * ) AS "n" FROM "visits" GROUP BY "city"',
+    ):
+        same = read(text)
+        assert same is None or same == {"values": values, "groups": groups, "filters": []}
+    assert read("select city, count(*) as c from visits group by all")["groups"] == groups
+    as_name = "SELECT DATE_TRUNC('month', day) AS m, COUNT(*) AS n FROM visits GROUP BY m"
+    assert read(as_name)["groups"] == [{"column": "day", "part": "month"}]
+    assert [text for text in BY_HAND if read(text) is not None] == []
 
 
 COMPLETED: list[tuple[str, str]] = [

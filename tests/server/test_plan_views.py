@@ -20,7 +20,7 @@ from sfumato.server.config import load
 from sfumato.server.datasets import Served
 from sfumato.server.http.problems import ProblemError
 from sfumato.server.http.request_models import Question
-from sfumato.server.plan_views import PlanView, is_affordable, plan_reply
+from sfumato.server.plan_views import PlanView, is_affordable, is_paid, plan_reply
 from sfumato.server.service import CuratorService
 
 from .service import service
@@ -160,6 +160,8 @@ def test_what_can_be_afforded_is_true_now(tmp_path: Path) -> None:
         True,
     ]  # the last is stored, and was paid for
     assert is_affordable(large, served, "bob")  # whose share has room for what ada paid
+    assert [is_paid(view, served, "ada") for view in (small, medium, large)] == [False, False, True]
+    assert not is_paid(large, served, "bob")  # who pays what ada paid
     curator.close()
 
 

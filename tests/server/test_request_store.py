@@ -95,6 +95,32 @@ def test_a_reply_is_kept_and_stays(state: RequestStore) -> None:
     )  # what was replied is neither lost nor forgotten
 
 
+def test_a_question_stays_as_it_was_typed(
+    state: RequestStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The analyst reads it from the moment on at which the reply may be told; others never do."""
+    monkeypatch.setattr(time, "time", lambda: 4.0)
+    state.begin(REQUEST, "digest", 5.0)
+    state.store(REQUEST, {"a": b"first"}, visible=4.5, entry=7, sql="SELECT 'as typed'")
+    visits, ada = REQUEST.dataset, REQUEST.who
+    assert not state.has_received(visits, ada, 7)
+    assert state.questions(visits, range(7, 8), ada) == {}
+    assert state.questions(visits, range(7, 8)) == {(ada, 7): "SELECT 'as typed'"}  # for the owner
+    monkeypatch.setattr(time, "time", lambda: 4.5)
+    assert state.has_received(visits, ada, 7)
+    assert state.questions(visits, range(7, 8), ada) == {(ada, 7): "SELECT 'as typed'"}
+    assert [state.questions(visits, entries, ada) for entries in (range(7), range(8, 9))] == [
+        {},
+        {},
+    ]
+    assert state.questions(visits, range(9), "somebody else") == {}
+    again = REQUEST._replace(key="again")
+    state.begin(again, "digest", 5.0)
+    state.store(again, {"a": b"first"}, visible=4.9, entry=7, sql="select 'as typed'")
+    state.drop_old(9.0, 100)  # the question stays for as long as the ledger's entry
+    assert state.questions(visits, range(9), ada) == {(ada, 7): "SELECT 'as typed'"}
+
+
 def test_a_refused_request_is_forgotten(state: RequestStore) -> None:
     state.begin(REQUEST, "digest", 5.0)
     state.forget(REQUEST)

@@ -101,6 +101,46 @@ def test_one_process_or_several(
     )  # what is wrong is seen here, and not by each of three
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("fault", ["missing file", "unknown column", "port taken"])
+def test_an_address_is_announced_only_where_everything_is_right(
+    config: Config, fault: str, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = config.folder / "sfumato.toml"
+    text = path.read_text(encoding="utf-8").replace("[server]", f"[server]\nworkers = {workers}")
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: None)
+    monkeypatch.setattr(run_service, "divide", lambda _: None)
+    monkeypatch.setenv(PATH, "")
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+    announced: list[str] = []
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        if fault == "missing file":
+            text = text.replace("visits.parquet", "nothing.parquet")
+        elif fault == "unknown column":
+            text = text.replace("user_id", "uesr_id")
+        else:
+            text = text.replace("port = 4321", f"port = {busy.getsockname()[1]}")
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(Refused) as refused:
+            run(path, lambda: announced.append("early"))
+    assert not announced
+    assert (refused.value.code == "server.port") == (fault == "port taken")
+
+
+def test_an_address_is_announced_before_the_port_opens(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: order.append("served"))
+    monkeypatch.setattr(run_service, "create", lambda _: "an application")
+    monkeypatch.setattr(run_service, "divide", lambda _: None)
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+    run(config.folder / "sfumato.toml", lambda: order.append("announced"))
+    assert order == ["announced", "served"]
+
+
 class Opened:
     """In place of all that a process has open."""
 

@@ -31,6 +31,8 @@ from ..ledger.servers import PostgresServer
 
 STORED = Path(__file__).parents[1] / "vectors" / "stored" / "records-v1.sqlite"
 ROWS = ("token", "request", "reply", "body", "overrun")
+ENTRIES = "CREATE INDEX request_entry ON request (dataset, who, entry)"
+"""Versions 1 to 3 had this index; from version 4 on the questions answer what it was for."""
 pytestmark = pytest.mark.xdist_group("server-state")
 
 
@@ -53,7 +55,7 @@ def first_on_server(server: PostgresServer) -> str:
     """The same records in a database, as the first version had them there."""
     url, connection = server.new(), sqlite3.connect(f"file:{STORED}?immutable=1", uri=True)
     server.sql(url, f"CREATE SCHEMA {SCHEMA}")
-    old = [statement for statement in TABLES if statement not in UPGRADE]
+    old = [*(statement for statement in TABLES if statement not in UPGRADE), ENTRIES]
     for statement in old:
         server.sql(url, f"SET search_path = {SCHEMA}; {statement.format(**SERVER)}")
     for table in ROWS:
@@ -65,27 +67,37 @@ def first_on_server(server: PostgresServer) -> str:
     return url
 
 
-def test_records_without_heads_get_a_place_for_them(tmp_path: Path, server: PostgresServer) -> None:
-    """Those of the second version: all that they hold stays."""
+@pytest.mark.parametrize(("version", "missing"), [(2, ("head", "asked")), (3, ("asked",))])
+def test_records_of_later_versions_get_what_they_lack(
+    tmp_path: Path, server: PostgresServer, version: int, missing: tuple[str, ...]
+) -> None:
+    """Those of the second version lack heads, those of the third questions. All they hold stays,
+    and who received an answer may still see its card.
+    """
     path, url = tmp_path / "tokens.db", server.new()
     open_store(path).close()
     open_store(url).close()
-    connection = apsw.Connection(str(path))
-    connection.execute(
-        "DROP TABLE head; PRAGMA user_version = 2; INSERT INTO overrun VALUES ('visits', 'ada', 3)"
-    )
-    connection.close()
-    server.sql(
-        url,
-        (
-            f"DROP TABLE {SCHEMA}.head; UPDATE {SCHEMA}.format SET version = 2; INSERT INTO "
-            f"{SCHEMA}.overrun VALUES ('visits', 'ada', 3)"
+    statements = [
+        *(f"DROP TABLE {table}" for table in missing),
+        ENTRIES,
+        "INSERT INTO overrun VALUES ('visits', 'ada', 3)",
+        *(
+            f"INSERT INTO request VALUES ('visits', 'ada', '{key}', '', '{state}', 0, 0, 9, {n})"
+            for key, state, n in (("a", "done", 5), ("b", "done", 5), ("c", "lost", 6))
         ),
-    )
+    ]
+    connection = apsw.Connection(str(path))
+    connection.execute("; ".join([*statements, f"PRAGMA user_version = {version}"]))
+    connection.close()
+    where = f"SET search_path = {SCHEMA}"
+    server.sql(url, "; ".join([where, *statements, f"UPDATE format SET version = {version}"]))
     for place in (str(path), url):
         state = RequestStore(place)
         assert state.overruns("visits") == {"ada": 3}
         assert state.head("visits") is None
+        assert state.has_received("visits", "ada", 5)
+        assert not state.has_received("visits", "ada", 6)
+        assert state.questions("visits", range(9)) == {("ada", 5): ""}
         state.close()
     assert server.sql(url, f"SELECT version FROM {SCHEMA}.format") == [(VERSION,)]
 

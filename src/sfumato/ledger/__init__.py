@@ -5,8 +5,8 @@ when entries were lost, changed or rolled back.
 from .book import Ledger
 from .ledger_refusals import BudgetExceeded
 from .reader import Book, reading
-from .receipts import Charge, Head, Recalled, Receipt, Verification
-from .statement import Balance, Statement, Use, statement
+from .receipts import Balance, Charge, Head, History, Recalled, Receipt, Verification
+from .statement import Statement, Use, statement
 from .timeline import Moment, course
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "BudgetExceeded",
     "Charge",
     "Head",
+    "History",
     "Ledger",
     "Moment",
     "Recalled",

@@ -6,9 +6,10 @@ from ..accounting.certified_total import Tight, certified_total
 from ..accounting.filters import Filter
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
+from ..templates.summary import Summary
 from . import book_queries
 from .entries import WHOLE, Account, Header, spent_as_guarantee
-from .receipts import Charge, Head, Verification
+from .receipts import Balance, Head, History, Verification
 from .storage.book_store import BookStore
 from .typed_text import check_name
 from .verify import Checked, verify
@@ -37,6 +38,14 @@ class AccountView:
         return Filter(account.budget, spent_as_guarantee(account)).remaining
 
     @property
+    def last_balance(self) -> Balance | None:
+        """The budget and the spent total as this process last saw them, without reading the
+        book.
+        """
+        account = self._last_account
+        return None if account is None else Balance(account.budget, spent_as_guarantee(account))
+
+    @property
     def head(self) -> Head:
         """The end of the chain. Keep a copy elsewhere."""
         with self._store.reading() as tx:
@@ -58,10 +67,10 @@ class AccountView:
             self._last_account = account
         return account
 
-    def history(self) -> tuple[Charge, ...]:
+    def history(self) -> History:
         """Return all entries about the dataset, oldest first."""
         with self._store.reading() as tx:
-            return tuple(book_queries.history(tx, self.dataset))
+            return History(book_queries.history(tx, self.dataset))
 
     def spent_as(self, notion: type[Guarantee], *, delta: Number | None = None) -> Guarantee:
         """Convert the spent total to another notion. Bookkeeping: the guarantee is the budget,
@@ -113,6 +122,24 @@ class AccountView:
     def close(self) -> None:
         """Close the file."""
         self._store.close()
+
+    def _repr_html_(self) -> str:
+        """Show the account as this process last saw it, without reading the book."""
+        balance = self.last_balance
+        if balance is None:
+            return Summary(title=repr(self)).html
+        budget = balance.budget
+        return Summary(
+            title=f"ledger of {self.dataset} in {self._store._name} · unit {budget.unit} · "
+            f"{budget.relation}",
+            heads=("", "privacy loss"),
+            rows=[
+                ("budget", budget.numbers_text),
+                ("spent", balance.spent.numbers_text),
+                ("left", balance.remaining.numbers_text),
+            ],
+            notes=["history() lists the entries"],
+        ).html
 
     def __repr__(self) -> str:
         """Describe the account as this process last saw it, without reading the book."""

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record as guarantee_record
 from .account_view import AccountView
-from .receipts import Charge
-from .statement import Balance, Statement, statement
+from .receipts import Balance, Charge
+from .statement import Statement, statement
 
 VERSION = 1
 COLUMNS = ("number", "when", "dataset", "share", "kind", "memo", "cost", "mechanisms", "digest")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..errors import RefusalText, Refused
+from ..errors import RefusalText, Refused, install_command
 
 NOTHING_ACCEPTED = "nothing was accepted, no data was read"
 NOTHING_CHANGED = "nothing was changed"
@@ -406,7 +406,7 @@ PSYCOPG_MISSING = RefusalText(
     "ledger.missing",
     "psycopg",
     "a ledger on PostgreSQL is written by psycopg, which is not installed",
-    "pip install 'sfumato[postgres]'",
+    install_command("postgres"),
 )
 OLDER_TABLES = RefusalText(
     "ledger.version",

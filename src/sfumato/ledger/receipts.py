@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import NamedTuple, Self
 
 from ..guarantees import Guarantee
+from ..templates.summary import MOST_ROWS, Summarized, Summary
 from . import ledger_refusals as refusals
 
 _HEAD = re.compile(r"([0-9a-f]{1,64}):([0-9]{1,18}):([0-9a-f]{64})")
@@ -33,8 +35,8 @@ class Head(NamedTuple):
         return cls(parts[1], int(parts[2]), parts[3])
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+@dataclass(frozen=True, slots=True, repr=False)
+class Receipt(Summarized):
     """The proof of a charge: the entry's number and digest.
 
     One that is `repeated` was given before, for the same key: if it was answered then, drawing a
@@ -51,9 +53,18 @@ class Receipt:
     reserved: bool
     repeated: bool = field(default=False, compare=False)
 
+    def _summary(self) -> Summary:
+        kind = "reservation" if self.reserved else "receipt"
+        share = f" · share {self.share}" if self.share else ""
+        return Summary(
+            title=f"{kind} {self.number} of {self.dataset} · {self.cost.numbers_text}{share} · "
+            f"{self.when}",
+            notes=[self.memo.replace("\n", " · "), f"digest {self.digest}"],
+        )
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Charge(Summarized):
     """One line of the history."""
 
     number: int
@@ -66,6 +77,69 @@ class Charge:
     mechanisms: tuple[dict[str, object], ...]
     digest: str
 
+    def _summary(self) -> Summary:
+        return Summary(title=" · ".join(cell for cell in self.cells if cell))
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The cells of the entry in a table of the history: see `History`."""
+        return (
+            str(self.number),
+            self.when[:19].replace("T", " "),
+            self.kind,
+            "" if self.cost is None else self.cost.numbers_text,
+            self.share or "",
+            self.memo.replace("\n", " · "),
+        )
+
+
+class History(tuple[Charge, ...], Summarized):
+    """The entries about a dataset, oldest first."""
+
+    __slots__ = ()
+    __repr__ = Summarized.__repr__
+
+    def _summary(self) -> Summary:
+        last = self[-MOST_ROWS:]
+        count = "1 entry" if len(self) == 1 else f"{len(self)} entries"
+        return Summary(
+            title=f"history: {count}"
+            + (f", the last {len(last)}" if len(last) < len(self) else ""),
+            heads=("entry", "when (UTC)", "kind", "cost", "share", "memo"),
+            rows=[charge.cells for charge in last],
+            numbers=frozenset([0]),
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Balance(Summarized):
+    """A budget and its spent total."""
+
+    budget: Guarantee
+    spent: Guarantee
+
+    @property
+    def remaining(self) -> Guarantee:
+        left = self.budget.from_vector(
+            max(Fraction(0), b - s)
+            for b, s in zip(self.budget.vector, self.spent.vector, strict=True)
+        )
+        return Guarantee._bind(left, self.budget.relation, self.budget.unit)
+
+    @property
+    def part(self) -> Fraction:
+        """The spent fraction of the budget, in the number that is nearest its limit."""
+        return max(
+            (s / b for s, b in zip(self.spent.vector, self.budget.vector, strict=True) if b),
+            default=Fraction(0),
+        )
+
+    def _summary(self) -> Summary:
+        return Summary(
+            title=f"budget {self.budget.numbers_text} · spent {self.spent.numbers_text} · left "
+            f"{self.remaining.numbers_text}"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
@@ -76,8 +150,8 @@ class Recalled:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+@dataclass(frozen=True, slots=True, repr=False)
+class Verification(Summarized):
     """The result of a check: the problems, and what the check cannot detect (`blind`)."""
 
     problems: tuple[str, ...]
@@ -93,3 +167,7 @@ class Verification:
             f"whole: {self.head.number} entries, chain and totals agree"
         ]
         return "\n".join([*lines, *(f"cannot see: {b}" for b in self.blind)])
+
+    def _summary(self) -> Summary:
+        first, *others = str(self).split("\n")
+        return Summary(title=first, notes=others)

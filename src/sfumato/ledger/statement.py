@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..guarantees import Guarantee
 from ..guarantees.guarantee import Numbers
+from ..templates.summary import Summarized, Summary
 from . import book_queries
 from .account_view import AccountView
 from .entries import WHOLE, Account, spent_as_guarantee
 from .exact_totals import fractions, parse_ratios
-from .receipts import Charge, Head
+from .receipts import Balance, Charge, Head
 
 if TYPE_CHECKING:
     from .storage.book_store import BookTransaction
@@ -31,30 +31,6 @@ WHERE dataset = ? AND kind IN ('charge', 'reserve') AND coalesce(reservation.sta
 
 
 @dataclass(frozen=True, slots=True)
-class Balance:
-    """A budget and its spent total."""
-
-    budget: Guarantee
-    spent: Guarantee
-
-    @property
-    def remaining(self) -> Guarantee:
-        left = self.budget.from_vector(
-            max(Fraction(0), b - s)
-            for b, s in zip(self.budget.vector, self.spent.vector, strict=True)
-        )
-        return Guarantee._bind(left, self.budget.relation, self.budget.unit)
-
-    @property
-    def part(self) -> Fraction:
-        """The spent fraction of the budget, in the number that is nearest its limit."""
-        return max(
-            (s / b for s, b in zip(self.spent.vector, self.budget.vector, strict=True) if b),
-            default=Fraction(0),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Use:
     """The charges under one memo, without released reservations."""
 
@@ -64,8 +40,8 @@ class Use:
     last: str
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+@dataclass(frozen=True, slots=True, repr=False)
+class Statement(Summarized):
     """A dataset's account. `history` is empty unless requested: it may have millions of entries."""
 
     dataset: str
@@ -78,6 +54,19 @@ class Statement:
     head: Head
     uses: tuple[Use, ...] = field(repr=False)
     history: tuple[Charge, ...] = field(repr=False)
+
+    def _summary(self) -> Summary:
+        balances = {"all": self.total, **self.shares}
+        rows = [
+            (name, *(part.numbers_text for part in (b.budget, b.spent, b.remaining)))
+            for name, b in balances.items()
+        ]
+        return Summary(
+            title=f"statement of {self.dataset} · unit {self.unit} · {self.relation}",
+            heads=("share", "budget", "spent", "left"),
+            rows=rows,
+            notes=[f"head {self.head}"],
+        )
 
 
 def balances(ledger: AccountView, only: Collection[str] | None = None) -> dict[str, Balance]:

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from difflib import get_close_matches
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ Identity = str | tuple[int, int]  # of a database or a missing file; of a file, 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 PERSON = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}")
 _URL = re.compile(r"postgres(ql)?://", re.IGNORECASE)
+_ERROR_PLACE = re.compile(r"at line (\d+), column (\d+)")
 _SIZE = re.compile(r"([0-9]{1,6}) ?(MiB|GiB)")
 _UNITS = {"MiB": 2**20, "GiB": 2**30}
 MOST_REQUESTS = 10**9
@@ -91,7 +93,7 @@ class Config:
     port: int = 8000
     workers: int = 1
     tokens: str = field(repr=False)
-    deadlines: tuple[float, ...] = (0.25, 1.0, 4.0, 16.0)
+    deadlines: tuple[float, ...] = (1.0, 4.0, 16.0)
     memory: int = 2 * 2**30
     children: int = 1
     overruns_per_analyst: int = 5
@@ -125,6 +127,8 @@ def load(path: str | Path) -> Config:
     place = Path(path)
     try:
         text = place.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise refusals.CONFIG_MISSING(name=place.name) from None
     except (OSError, UnicodeDecodeError):
         raise refusals.CONFIG_UNREADABLE(name=place.name) from None
     return read(text, place.absolute().parent)
@@ -134,8 +138,8 @@ def read(text: str, folder: Path) -> Config:
     """Read a configuration text, with paths relative to a folder."""
     try:
         content = tomllib.loads(text, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, ValueError, RecursionError):
-        raise refusals.CONFIG_NOT_TOML() from None
+    except (ValueError, RecursionError) as error:  # a TOMLDecodeError is a ValueError
+        raise refusals.CONFIG_NOT_TOML(where=_error_place(error, text)) from None
     _check_names(content, ("server", "datasets"), "the file")
     server, datasets = content.get("server", {}), content.get("datasets", {})
     if not isinstance(server, dict) or not isinstance(datasets, dict) or not datasets:
@@ -168,6 +172,15 @@ def read(text: str, folder: Path) -> Config:
         tokens=_place("tokens", tokens, folder),
         **settings,
     )
+
+
+def _error_place(error: Exception, text: str) -> str:
+    """Return the line and column where tomllib stopped reading. Its own words may quote the file,
+    which may hold a password; they are left out.
+    """
+    if place := _ERROR_PLACE.search(str(error)):
+        return f"line {place[1]}, column {place[2]}"
+    return f"line {len(text.splitlines())}, the last" if "end of document" in str(error) else "text"
 
 
 def _dataset(name: str, about: object, folder: Path, ledger: str) -> DatasetConfig:
@@ -431,5 +444,9 @@ _SERVER: dict[str, Callable[[str, object], object]] = {
 
 
 def _check_names(table: Mapping[str, object], names: tuple[str, ...], where: str) -> None:
-    if unknown := [key for key in table if key not in names]:
-        raise refusals.UNKNOWN_KEY(where=where, key=unknown[0], keys=", ".join(sorted(names)))
+    for key in table:
+        if key not in names:
+            listed = ", ".join(sorted(names))
+            if near := get_close_matches(key, names, n=1):
+                raise refusals.KEY_MISSPELT(where=where, key=key, near=near[0], keys=listed)
+            raise refusals.UNKNOWN_KEY(where=where, key=key, keys=listed)

@@ -1,5 +1,6 @@
 """The ledger as the service replies it: balances, pages of the log, cards, verification.
 
+*Questions* are shown as they were typed, to those who may see the entry.
 *Analysts*  see the charges to their share with their times, which are public. They do not see that
             and when an answer was stored, and no card before the reply has left. Owner and auditor
             see the whole book, and with it when work ended.
@@ -13,12 +14,13 @@ import time
 
 from ..answers.answer import Answer
 from ..answers.cards.card import Card
+from ..errors import Refused
 from ..guarantees import Guarantee
 from ..ledger import book_queries
 from ..ledger.entries import WHOLE, EntryBody, in_currency
 from ..ledger.exact_totals import fractions, parse_ratios
-from ..ledger.receipts import Head
-from ..ledger.statement import Balance, balances
+from ..ledger.receipts import Balance, Head
+from ..ledger.statement import balances
 from ..ledger.verify import Checked
 from ..storage.sqlite_store import Row
 from .datasets import Served
@@ -71,7 +73,9 @@ def budget(served: Served, asker: Asker) -> BudgetModel:
     )
 
 
-def history(served: Served, asker: Asker, after: int, limit: int) -> HistoryModel:
+def history(
+    served: Served, asker: Asker, after: int, limit: int, state: RequestStore
+) -> HistoryModel:
     """Return a page of the log, oldest first: all entries, or the charges to the analyst."""
     ledger = served.long if asker.role in LOOKS else served.ledger
     page = (
@@ -82,7 +86,24 @@ def history(served: Served, asker: Asker, after: int, limit: int) -> HistoryMode
     with ledger._store.reading() as tx:
         currency = book_queries.account(tx, ledger.dataset, WHOLE).budget
         rows = tx.execute(*page).fetchall()
-    entries = [_entry(row, currency) for row in rows]
+    bodies: list[EntryBody] = [json.loads(text) for _, _, text, _ in rows]
+    # a recall names the charge that it pays a part of
+    paid = [
+        int(body.get("entry") or number) for (number, *_), body in zip(rows, bodies, strict=True)
+    ]
+    typed = (
+        state.questions(
+            served.name,
+            range(min(paid), max(paid) + 1),
+            None if asker.role in LOOKS else asker.name,
+        )
+        if paid
+        else {}
+    )
+    entries = [
+        _entry(row, body, typed.get((body.get("share") or "", entry), ""), currency)
+        for row, body, entry in zip(rows, bodies, paid, strict=True)
+    ]
     return HistoryModel(entries=entries, next=rows[-1][0] if len(rows) == limit else None)
 
 
@@ -113,10 +134,12 @@ def card(served: Served, asker: Asker, number: int, state: RequestStore, longest
     raise ProblemError(UNKNOWN)
 
 
-def verify_ledger(served: Served, *, alone: bool, head: Head | None = None) -> VerifiedModel:
-    """Verify the ledger, and that it contains the recorded head: the whole book, or what is new
-    since a check within the last hour. Only owners of all datasets (`alone`) are told where
-    problems are.
+def verify_ledger(
+    served: Served, *, alone: bool, head: Head | None = None, kept_head: Head | None = None
+) -> VerifiedModel:
+    """Verify the ledger, and that it contains the recorded head and the head that the caller kept:
+    the whole book, or what is new since a check within the last hour. Only owners of all datasets
+    (`alone`) are told where problems are.
     """
     with served.checking:
         if time.monotonic() > served.checked_fully + FULL:
@@ -130,12 +153,18 @@ def verify_ledger(served: Served, *, alone: bool, head: Head | None = None) -> V
         if verification.ok or alone
         else [f"problems: {len(verification.problems)}; an owner of all datasets is told which"]
     )
-    return VerifiedModel(holds=verification.ok, head=str(verification.head), says=says)
+    contains = True
+    if kept_head is not None:
+        try:
+            served.long.hold(kept_head)
+            says = [*says, f"contains your head, entry {kept_head.number}"]
+        except Refused as refusal:
+            contains, says = False, [*says, f"your head: {refusal.reason}"]
+    return VerifiedModel(holds=verification.ok and contains, head=str(verification.head), says=says)
 
 
-def _entry(row: Row, currency: Guarantee) -> EntryModel:
-    number, kind, text, digest = row
-    body: EntryBody = json.loads(text)
+def _entry(row: Row, body: EntryBody, sql: str, currency: Guarantee) -> EntryModel:
+    number, kind, _, digest = row
     cost = in_currency(currency, fractions(parse_ratios(body["cost"]))) if "cost" in body else None
     return EntryModel(
         number=number,
@@ -143,6 +172,7 @@ def _entry(row: Row, currency: Guarantee) -> EntryModel:
         who=body.get("share") or "",
         kind=kind,
         memo=body.get("memo") or body.get("reason") or "",
+        sql=sql,
         cost=None if cost is None else GuaranteeModel.of(cost),
         receipt=digest,
     )

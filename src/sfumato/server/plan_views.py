@@ -238,7 +238,7 @@ class Planner:
         )
         domains = dict(zip(shape.query.keys, shape.query.domains, strict=True))
         shown = (
-            {name: domains[of] for of, name in shape.finish.keys}
+            {name: domains[of] for of, name in shape.finish.query_keys}
             if isinstance(shape, Text)
             else domains
         )
@@ -297,10 +297,10 @@ class Planner:
 
 
 def _cells(piece: Component) -> int:
-    """Return the noisy numbers per group of a component; a quantile has its value and the ends of
-    its interval.
+    """Return the noisy numbers per group of a component; a quantile has its value, the ends of its
+    interval, and those of all groups at once.
     """
-    return 3 if piece.form == "point" else piece.cells
+    return 5 if piece.form == "point" else piece.cells
 
 
 def _try_plan(
@@ -314,9 +314,9 @@ def _try_plan(
     return plan
 
 
-def plan_reply(planned: PlanView, *, affordable: bool) -> bytes:
+def plan_reply(planned: PlanView, *, affordable: bool, paid: bool = False) -> bytes:
     """Return the reply bytes of a plan."""
-    return planned.head + (b',"affordable":true}' if affordable else b',"affordable":false}')
+    return planned.head + b"," + dumped({"affordable": affordable, "paid": paid})[1:]
 
 
 def check_least_cost(planned: PlanView, served: Served, share: str, releases: int) -> None:
@@ -328,6 +328,12 @@ def check_least_cost(planned: PlanView, served: Served, share: str, releases: in
     except Refused:
         if not planned.stored_as or stored_for(served.ledger, planned.stored_as, share) is None:
             raise
+
+
+def is_paid(planned: PlanView, served: Served, share: str) -> bool:
+    """Whether the analyst has paid for the stored answer to this question: asking again is free."""
+    stored = stored_for(served.ledger, planned.stored_as, share) if planned.stored_as else None
+    return stored is not None and not stored.due
 
 
 def is_affordable(planned: PlanView, served: Served, share: str) -> bool:

@@ -118,7 +118,7 @@ async def _answer_new(
             await wait_until(charged + worker_time(planned.deadline))
         try:
             ended = await _store_outcome(
-                curator, request, message, media, leaves if charged is not None else None
+                curator, request, question, message, media, leaves if charged is not None else None
             )
             # it was begun before, and may have been charged then: its key is found again
             if ended.key_is_free and earlier is not None:
@@ -140,7 +140,12 @@ async def _answer_new(
 
 
 async def _store_outcome(
-    curator: CuratorService, request: RequestKey, message: Message, media: str, leaves: float | None
+    curator: CuratorService,
+    request: RequestKey,
+    question: Question,
+    message: Message,
+    media: str,
+    leaves: float | None,
 ) -> Outcome:
     """Store the worker's reply, or that there will be none. After a charge it may be told from
     `leaves` on.
@@ -149,7 +154,9 @@ async def _store_outcome(
     visible = 0.0 if leaves is None else time.time() + leaves - asyncio.get_running_loop().time()
     if message.kind == "answer":
         stored = await asyncio.to_thread(
-            lambda: state.store(request, message.parts, visible=visible, entry=message.entry)
+            lambda: state.store(
+                request, message.parts, visible=visible, entry=message.entry, sql=question.sql
+            )
         )
         curator.quota.add(request, ROW + sum(map(len, stored.values())))
         return Outcome(stored.get(media, problems.LOST))

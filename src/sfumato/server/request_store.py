@@ -1,5 +1,5 @@
-"""The service's own records: token hashes, requests by key with their reply bytes, overruns, and
-ledger heads.
+"""The service's own records: token hashes, requests by key with their reply bytes, questions as
+typed, overruns, and ledger heads.
 
 *Visible*   The store records the outcome of a request at once, with the time from which it may be
             told: the end of its deadline class. Until then every process answers as if the request
@@ -8,6 +8,8 @@ ledger heads.
 *Void*      Old requests are deleted with their replies. A mark of 16 bytes stays of each, so that a
             client that uses the key again is told, and neither gets a second answer nor pays twice
             unknowingly. Overruns are counted apart and stay.
+*Asked*     The text of a question stays as it was typed, for as long as the ledger has its entry.
+            There is one for each charge: the least cost of a release bounds their number.
 *Heads*     When a request ends, the store records the head of the ledger in the same transaction as
             the reply. A ledger that does not contain this head is an older copy. The service
             refuses it at start, and before each request.
@@ -61,6 +63,11 @@ KEEP = """
 INSERT INTO head VALUES (?, ?, ?)
 ON CONFLICT (dataset) DO UPDATE SET number = excluded.number, head = excluded.head
     WHERE head.number < excluded.number"""
+
+
+KEEP_QUESTION = """
+INSERT INTO asked VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (dataset, entry, who) DO UPDATE SET sql = excluded.sql WHERE asked.sql = ''"""
 
 
 class Run(Protocol):
@@ -236,10 +243,23 @@ class RequestStore:
     def has_received(self, dataset: str, who: str, entry: int) -> bool:
         """Whether an analyst has received the answer that an entry paid for."""
         statement = (
-            "SELECT 1 FROM request WHERE dataset = ? AND who = ? AND entry = ? AND state = "
-            "'done' AND visible <= ? LIMIT 1"
+            "SELECT 1 FROM asked WHERE dataset = ? AND who = ? AND entry = ? AND visible <= ?"
         )
         return bool(self._read(statement, (dataset, who, entry, time.time())))
+
+    def questions(
+        self, dataset: str, entries: range, who: str | None = None
+    ) -> dict[tuple[str, int], str]:
+        """Return questions as typed, by analyst and entry: those of an analyst whose replies have
+        left, or everybody's.
+        """
+        whose = "" if who is None else "AND who = ? AND visible <= ?"
+        rows = self._read(
+            "SELECT who, entry, sql FROM asked "
+            f"WHERE dataset = ? AND entry >= ? AND entry < ? {whose}",
+            (dataset, entries.start, entries.stop, *(() if who is None else (who, time.time()))),
+        )
+        return {(name, int(entry)): sql for name, entry, sql in rows}
 
     def take_over(self, request: RequestKey, before: float, until: float) -> bool:
         """Take over a request whose time ended at `before`. Returns False if another process did so
@@ -262,9 +282,10 @@ class RequestStore:
         *,
         visible: float = 0.0,
         entry: int | None = None,
+        sql: str = "",
     ) -> dict[str, bytes]:
         """Store the replies before a byte leaves, and return the stored ones. Earlier replies stay;
-        a lost request stays lost.
+        a lost request stays lost. With an entry of the ledger, store the text of the question.
         """
         with self._writing() as run:
             run(
@@ -281,6 +302,8 @@ class RequestStore:
                 ),
                 tuple(request),
             ):
+                if entry is not None:
+                    run(KEEP_QUESTION, (request.dataset, request.who, entry, sql, visible))
                 for media, body in replies.items():
                     digest = hashlib.sha256(body).hexdigest()
                     run("INSERT INTO body VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))

@@ -7,7 +7,10 @@ fail again and again.
 from __future__ import annotations
 
 import os
+import socket
 import ssl
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -50,7 +53,8 @@ def options(config: Config) -> UvicornOptions:
 
 
 def check_ready(config: Config) -> None:
-    """Refuse an unusable certificate, or a records file that is not ours."""
+    """Refuse an unusable certificate, a port that is taken, or a records file that is not ours."""
+    _check_port(config.host, config.port)
     if config.tls_cert is not None and config.tls_key is not None:
         _certificate(config.tls_cert, config.tls_key)
     state = RequestStore(config.tokens)
@@ -60,8 +64,10 @@ def check_ready(config: Config) -> None:
         state.close()
 
 
-def run(path: str | Path) -> None:
-    """Serve the configuration in a file until a signal stops the process."""
+def run(path: str | Path, announce: Callable[[], object] = lambda: None) -> None:
+    """Serve the configuration in a file until a signal stops the process. Call `announce` when
+    everything that can be checked is right, just before the port opens.
+    """
     import uvicorn
 
     config = load(path)
@@ -70,9 +76,12 @@ def run(path: str | Path) -> None:
     os.environ["PYTHONSAFEPATH"] = "1"
     if config.workers == 1:
         divide(1)
-        uvicorn.run(create(config), **options(config))
+        app = create(config)
+        announce()
+        uvicorn.run(app, **options(config))
         return
     CuratorService(config).close()  # check once what every child process will open
+    announce()
     os.environ[PATH] = str(Path(path).absolute())
     uvicorn.run(
         "sfumato.server.http.asgi_app:from_environment",
@@ -80,6 +89,18 @@ def run(path: str | Path) -> None:
         workers=config.workers,
         **options(config),
     )
+
+
+def _check_port(host: str, port: int) -> None:
+    """Refuse an address that cannot be listened at; leave it free again."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with closing(socket.socket(family)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            free = port + 1 if 1024 <= port < 65535 else 8000
+            raise refusals.PORT_TAKEN(host=host, port=port, free=free) from None
 
 
 def _certificate(cert: str, key: str) -> None:

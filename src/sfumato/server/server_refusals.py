@@ -13,6 +13,12 @@ SAME_KEY = "send the same request with the same Idempotency-Key, later"
 
 # Configuration, the file as a whole
 
+CONFIG_MISSING = RefusalText(
+    "server.config",
+    "{name}",
+    "there is no such file",
+    "sfumato serve --demo",
+)
 CONFIG_UNREADABLE = RefusalText(
     "server.config",
     "{name}",
@@ -21,8 +27,8 @@ CONFIG_UNREADABLE = RefusalText(
 )
 CONFIG_NOT_TOML = RefusalText(
     "server.config",
-    "the file",
-    "this is not TOML",
+    "the file, {where}",
+    "the text stops being TOML here",
     DATASET,
 )
 DATASETS_MISSING = RefusalText(
@@ -31,11 +37,23 @@ DATASETS_MISSING = RefusalText(
     "a service has [server] and at least one [datasets.NAME]",
     DATASET,
 )
+KEY_MISSPELT = RefusalText(
+    "server.config",
+    "{where} {key:.60}",
+    "this key is unknown; the keys are {keys}",
+    "write {near} instead of {key:.60}",
+)
 UNKNOWN_KEY = RefusalText(
     "server.config",
     "{where} {key:.60}",
     "this key is unknown; the keys are {keys}",
     "delete the key {key:.60}",
+)
+PORT_TAKEN = RefusalText(
+    "server.port",
+    "[server] host, port",
+    "this machine cannot listen at {host} on port {port}: another program does, or it may not",
+    "port = {free}",
 )
 KEY_WITHOUT_CERTIFICATE = RefusalText(
     "server.config",
@@ -74,7 +92,7 @@ DEADLINES_NOT_SORTED = RefusalText(
     "server.config",
     "{where}",
     "deadlines are classes of seconds, the shortest first",
-    "deadlines = [0.25, 1, 4, 16]",
+    "deadlines = [1, 4, 16]",
 )
 RATE_NOT_TABLE = RefusalText(
     "server.config",
@@ -421,6 +439,12 @@ PARAMETER_WRONG = RefusalText(
     "the value must be one integer from {low} to {high}",
     "{name}={default}",
 )
+HEAD_WRONG = RefusalText(
+    "server.body",
+    "head",
+    "this is not the head of a ledger: the line at the end of a check, book:number:digest",
+    "str(ledger.head)",
+)
 BODY_TOO_DEEP = RefusalText(
     "server.body",
     "the body",
@@ -505,8 +529,11 @@ ANSWER_LOST = RefusalText(
 DEADLINE_PASSED = RefusalText(
     "server.deadline",
     "the question",
-    "the answer was not ready by its deadline; what was charged for it stays charged",
-    "ask a simpler question, or ask the owner",
+    (
+        "the service could not make the answer by its deadline; what was charged for it stays "
+        "charged, and asking again is a new charge"
+    ),
+    "ask for fewer columns or groups at once; the owner may set a longer deadline",
 )
 SERVICE_BUSY = RefusalText(
     "server.busy",

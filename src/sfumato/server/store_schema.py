@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 APPLICATION = 0x73666D73  # "sfms", in the header of the file
 FORMAT = "sfumato server"
-VERSION, SECOND, FIRST = 3, 2, 1
+VERSION, THIRD, SECOND, FIRST = 4, 3, 2, 1
 SCHEMA = "sfumato_server"
 LOCK = 7238162  # PostgreSQL advisory lock, for processes that start at once
 
@@ -36,6 +36,13 @@ VOID = "CREATE TABLE void (mark {bytes} PRIMARY KEY) {rowless}"
 OLD = "CREATE INDEX request_old ON request (until)"
 BODY = "CREATE INDEX reply_body ON reply (digest)"
 HEAD = "CREATE TABLE head (dataset TEXT PRIMARY KEY, number BIGINT NOT NULL, head TEXT NOT NULL)"
+ASKED = (
+    "CREATE TABLE asked (dataset TEXT, who TEXT, entry BIGINT, sql TEXT NOT NULL, "
+    "visible DOUBLE PRECISION NOT NULL, PRIMARY KEY (dataset, entry, who))"
+)
+RECEIVED = """
+INSERT INTO asked SELECT dataset, who, entry, '', min(visible) FROM request
+    WHERE state = 'done' AND entry IS NOT NULL GROUP BY dataset, who, entry"""
 TABLES = (
     """CREATE TABLE token (id TEXT PRIMARY KEY, hash TEXT NOT NULL, name TEXT NOT NULL, role TEXT \
 NOT NULL, datasets TEXT NOT NULL,
@@ -46,7 +53,6 @@ NOT NULL, made DOUBLE PRECISION NOT NULL,
 (dataset, who, key))""",
     "CREATE INDEX request_until ON request (dataset, who, until)",
     OLD,
-    "CREATE INDEX request_entry ON request (dataset, who, entry)",
     (
         "CREATE TABLE reply (dataset TEXT, who TEXT, key TEXT, media TEXT, digest TEXT NOT "
         "NULL, PRIMARY KEY (dataset, who, key, media))"
@@ -59,10 +65,13 @@ NOT NULL, made DOUBLE PRECISION NOT NULL,
     ),
     VOID,
     HEAD,
+    ASKED,
 )
-UPGRADE = (OLD, BODY, VOID, HEAD)
-"""From the first version to this one: an index finds old requests, deleted keys leave a mark, and
-the heads of the ledgers are recorded. The second version had no heads.
+TO_FOURTH = (ASKED, RECEIVED, "DROP INDEX request_entry")
+UPGRADE = (OLD, BODY, VOID, HEAD, *TO_FOURTH)
+"""From the first version to this one: an index finds old requests, deleted keys leave a mark, the
+heads of the ledgers are recorded, and questions stay as they were typed. The second version had no
+heads, the third no questions.
 """
 
 FIRST_TABLES = frozenset({
@@ -77,7 +86,8 @@ FIRST_TABLES = frozenset({
 STEPS: dict[int | None, tuple[str, ...]] = {
     None: TABLES,
     FIRST: UPGRADE,
-    SECOND: (HEAD,),
+    SECOND: (HEAD, *TO_FOURTH),
+    THIRD: TO_FOURTH,
     VERSION: (),
 }
 """The statements that upgrade each version; None is an empty place."""

@@ -46,6 +46,11 @@ PARAMETERS: dict[str, Schema] = {
         "schema": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50},
         "description": "How many entries.",
     },
+    "head": {
+        "in": "query",
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{1,64}:[0-9]{1,18}:[0-9a-f]{64}$"},
+        "description": "A head of the ledger that you kept.",
+    },
     "Idempotency-Key": {
         "in": "header",
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"},

@@ -132,6 +132,7 @@ class CachedPlanModel(ReplyModel):
 
 class PlanModel(CachedPlanModel):
     affordable: bool
+    paid: bool
 
 
 class ReceiptModel(ReplyModel):
@@ -156,6 +157,7 @@ class EntryModel(ReplyModel):
     who: str
     kind: str
     memo: str
+    sql: str
     cost: GuaranteeModel | None
     receipt: str
 

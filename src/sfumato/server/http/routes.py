@@ -14,10 +14,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ... import __version__
+from ...errors import Refused
+from ...ledger.receipts import Head
 from .. import dataset_schema, ledger_views
 from .. import server_refusals as refusals
 from ..datasets import Served
-from ..plan_views import PlanView, check_least_cost, is_affordable, plan_reply
+from ..plan_views import PlanView, check_least_cost, is_affordable, is_paid, plan_reply
 from ..releases import answer_request
 from ..roles import MAY, Asker
 from ..service import CuratorService
@@ -75,10 +77,14 @@ async def dataset(request: Request) -> models.SchemaModel:
     return dataset_schema.describe(served, _curator(request).config)
 
 
-def _fits(planned: PlanView, served: Served, who: str, releases: int) -> bool:
-    """Whether a plan is affordable; refuse it if it would cost too little."""
+def _look_up(planned: PlanView, served: Served, who: str, releases: int) -> bytes:
+    """Return the reply of a plan: whether it is affordable, and whether it is paid already. Refuse
+    it if it would cost too little.
+    """
     check_least_cost(planned, served, who, releases)
-    return is_affordable(planned, served, who)
+    paid = is_paid(planned, served, who)
+    affordable = paid or is_affordable(planned, served, who)
+    return plan_reply(planned, affordable=affordable, paid=paid)
 
 
 @router.post(
@@ -98,10 +104,10 @@ async def plan(request: Request) -> Response:
     planned = await curator.plans.plan(served, asker.name, question, canonical)
     if asker.name not in served.shares:
         await asyncio.to_thread(served.share, asker.name)
-    fits = await curator.look(
-        _fits, planned, served, asker.name, curator.config.releases(served.name)
-    )  # one hop to a thread for both
-    return Response(plan_reply(planned, affordable=fits), media_type=JSON)
+    reply = await curator.look(
+        _look_up, planned, served, asker.name, curator.config.releases(served.name)
+    )  # one hop to a thread for all
+    return Response(reply, media_type=JSON)
 
 
 @router.post(
@@ -137,7 +143,8 @@ async def history(request: Request) -> models.HistoryModel:
     """
     asker, served = await _authorize(request)
     after, limit = (_integer_parameter(request, name) for name in ("after", "limit"))
-    return await asyncio.to_thread(ledger_views.history, served, asker, after, limit)
+    state = _curator(request).state
+    return await asyncio.to_thread(ledger_views.history, served, asker, after, limit, state)
 
 
 @router.get(
@@ -194,17 +201,24 @@ async def card(request: Request) -> Response:
 
 
 @router.get(
-    "/datasets/{dataset}/verify", responses=replies(403, *DATASET), openapi_extra=takes("dataset")
+    "/datasets/{dataset}/verify",
+    responses=replies(403, 422, *DATASET),
+    openapi_extra=takes("dataset", "head"),
 )
 async def verify(request: Request) -> models.VerifiedModel:
-    """Check the ledger against itself, and against the head that the service kept: all of it, or
-    what is new since a check of the last hour.
+    """Check the ledger against itself, against the head that the service kept, and against a head
+    that you kept: all of it, or what is new since a check of the last hour.
     """
     asker, served = await _authorize(request)
     state = _curator(request).state
+    heads = request.query_params.getlist("head")
+    try:
+        kept_head = Head.read(" ".join(heads)) if heads else None
+    except Refused:
+        raise ProblemError(Problem.of(refusals.HEAD_WRONG())) from None
     return await asyncio.to_thread(
         lambda: ledger_views.verify_ledger(
-            served, alone=asker.datasets is None, head=state.head(served.name)
+            served, alone=asker.datasets is None, head=state.head(served.name), kept_head=kept_head
         )
     )
 

@@ -88,7 +88,7 @@ export const me = () => look("me");
 export const datasets = () => look("datasets");
 export const schema = (dataset) => look(of(dataset));
 export const budget = (dataset) => look(of(dataset, "/budget"));
-export const verify = (dataset) => look(of(dataset, "/verify"));
+export const verify = (dataset, head) => look(of(dataset, `/verify${head ? `?head=${encodeURIComponent(head)}` : ""}`));
 export const overruns = (dataset) => look(of(dataset, "/overruns"));
 export const card = (dataset, number) => look(of(dataset, `/cards/${encodeURIComponent(number)}`));
 export const plan = (dataset, question, signal) => read(of(dataset, "/plan"), { method: "POST", body: JSON.stringify(question), signal });

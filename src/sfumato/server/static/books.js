@@ -79,7 +79,7 @@ export class Books {
     const place = find("#verdict"), dataset = this.dataset;
     fill(place, el("p", { class: "quiet", text: "Reading the ledger…" }));
     try {
-      const found = await api.verify(dataset);
+      const found = await api.verify(dataset, find("#kept-head").value.trim());
       if (this.dataset !== dataset) return;
       const says = Array.isArray(found.says) ? found.says : [found.says];
       fill(

@@ -1,8 +1,11 @@
 // A question by clicks: what to compute, of which column, for which groups and rows. What comes of it is SQL, in plain sight.
 
-import { COMPARED, COMPUTED, unitColumn, written } from "./building.js";
+import { COMPARED, COMPUTED, GROUPED, unitColumn, written } from "./building.js";
 import { el, fill } from "./dom.js";
+import { readBack } from "./reading.js";
 import { isNumeric, isTime, isTruth } from "./sql.js";
+
+const BY_HAND = "Your text asks for more than clicks can write: a click here starts another question. Your text is kept.";
 
 const options = (pairs, chosen) => pairs.map(([value, text]) => el("option", { value, text, selected: value === chosen }));
 
@@ -23,19 +26,32 @@ export class Builder {
     this.table = table;
     this.unit = table ? unitColumn(this.whole, table) : null;
     this.state = { values: [{ what: "rows", column: "" }], groups: [], filters: [] };
+    this.byHand = false;
+    this.show();
+  }
+
+  /** Follow a text that was written elsewhere. What clicks cannot write stays as it is until a click. */
+  follow(text) {
+    const found = readBack(text, this.tables, (table) => unitColumn(this.whole, table));
+    this.byHand = found === null && text.trim() !== "";
+    if (found) {
+      const { table, ...state } = found;
+      Object.assign(this, { table, state, unit: unitColumn(this.whole, table) });
+    }
     this.show();
   }
 
   /** Draw again, keep the focus where it was, and write the question. */
   change() {
     const at = document.activeElement?.dataset?.at;
+    this.byHand = false;
     this.show();
     if (at) (this.form.querySelector(`[data-at="${at}"]`) ?? this.form.querySelector("button"))?.focus();
     this.write(written(this.state, this.table, this.unit));
   }
 
   columns(fits) {
-    return this.table.columns.filter((column) => column.name !== this.unit && fits(column.type)).map((column) => column.name);
+    return this.table.columns.filter((column) => column.name !== this.unit && fits(column)).map((column) => column.name);
   }
 
   select(label, pairs, chosen, at, change) {
@@ -71,7 +87,8 @@ export class Builder {
         (chosen) => this.start(this.tables.find((t) => t.name === chosen)),
       ),
     );
-    return fill(this.form, tables, this.part("Compute", this.values()), this.part("for each", this.groups()), this.part("only where", this.filters()));
+    const note = this.byHand && el("p", { class: "quiet", text: BY_HAND });
+    return fill(this.form, note, tables, this.part("Compute", this.values()), this.part("for each", this.groups()), this.part("only where", this.filters()));
   }
 
   part(title, children) {
@@ -103,24 +120,31 @@ export class Builder {
         "and another",
         "add-value",
         values.length < 6,
-        () => values.push({ what: this.columns(isNumeric).length ? "mean" : "rows", column: this.columns(isNumeric)[0] ?? "" }),
+        () => {
+          const [first] = this.columns(COMPUTED.mean.of);
+          values.push({ what: first ? "mean" : "rows", column: first ?? "" });
+        },
       ),
     ];
   }
 
   groups() {
     const { groups } = this.state;
-    const boxes = this.columns((type) => !/float|double|decimal/i.test(type)).map((column) => {
-      const tick = () => {
-        this.state.groups = groups.includes(column) ? groups.filter((group) => group !== column) : [...groups, column];
-        this.change();
-      };
-      return el(
-        "label",
-        { class: "chip" },
-        el("input", { type: "checkbox", checked: groups.includes(column), data: { at: `group-${column}` }, on: { change: tick } }),
-        el("span", { text: column }),
-      );
+    const boxes = this.table.columns.filter((column) => column.name !== this.unit).flatMap((found) => {
+      const column = found.name;
+      return Object.entries(GROUPED).filter(([, { of }]) => of(found)).map(([part, { label }]) => {
+        const chosen = groups.find((group) => group.column === column && group.part === part);
+        const tick = () => {
+          this.state.groups = chosen ? groups.filter((group) => group !== chosen) : [...groups, { column, part }];
+          this.change();
+        };
+        return el(
+          "label",
+          { class: "chip" },
+          el("input", { type: "checkbox", checked: Boolean(chosen), data: { at: `group-${part}-${column}` }, on: { change: tick } }),
+          el("span", { text: label(column) }),
+        );
+      });
     });
     return el("div", { class: "line" }, boxes);
   }

@@ -1,16 +1,71 @@
-// Questions by clicks, as text: what can be computed and compared, and how it is written.
+// Questions by clicks, as text: what can be computed, grouped and compared, and how it is written.
 
 import { isNumeric, isTime, isTruth, literal, name } from "./sql.js";
+
+const isNumber = ({ type }) => isNumeric(type);
+const isWhen = ({ type }) => isTime(type);
+const hasClock = ({ type }) => isTime(type) && /time/i.test(type);
+const isBounded = (column) => isNumber(column) && Boolean(column.bounds) && Number(column.bounds[0]) < Number(column.bounds[1]);
+
+const BINS = 10;
+
+/** Edges of equal bins between the bounds of a column, exact where the bounds are whole numbers. */
+function edges({ bounds }) {
+  const [low, high] = bounds.map(Number);
+  return Array.from({ length: BINS + 1 }, (_, i) => Number((low + ((high - low) * i) / BINS).toPrecision(12)));
+}
 
 /** What can be computed: its label, which columns it is for, how it is written, what it is called. */
 export const COMPUTED = {
   rows: { label: "number of rows", of: null, write: () => "COUNT(*)", alias: () => "n" },
   units: { label: "number of units", of: null, write: (_, unit) => `COUNT(DISTINCT ${name(unit)})`, alias: () => "people" },
-  mean: { label: "mean of", of: isNumeric, write: (column) => `AVG(${column})`, alias: (column) => `mean_${column}` },
-  sum: { label: "total of", of: isNumeric, write: (column) => `SUM(${column})`, alias: (column) => `total_${column}` },
-  median: { label: "median of", of: isNumeric, write: (column) => `MEDIAN(${column})`, alias: (column) => `median_${column}` },
-  deviation: { label: "deviation of", of: isNumeric, write: (column) => `STDDEV(${column})`, alias: (column) => `sd_${column}` },
-  truths: { label: "number where true", of: isTruth, write: (column) => `COUNT_IF(${column})`, alias: (column) => `n_${column}` },
+  mean: { label: "mean of", of: isNumber, write: (column) => `AVG(${name(column.name)})`, alias: (column) => `mean_${column}` },
+  sum: { label: "total of", of: isNumber, write: (column) => `SUM(${name(column.name)})`, alias: (column) => `total_${column}` },
+  median: { label: "median of", of: isNumber, write: (column) => `MEDIAN(${name(column.name)})`, alias: (column) => `median_${column}` },
+  quartiles: {
+    label: "quartiles of", of: isNumber, write: (column) => `QUANTILES(${name(column.name)}, [0.25, 0.5, 0.75])`, alias: (column) => `${column}_quartile`,
+  },
+  high: { label: "95th percentile of", of: isNumber, write: (column) => `QUANTILE(${name(column.name)}, 0.95)`, alias: (column) => `high_${column}` },
+  deviation: { label: "deviation of", of: isNumber, write: (column) => `STDDEV(${name(column.name)})`, alias: (column) => `sd_${column}` },
+  bins: {
+    label: "rows in ranges of",
+    of: isBounded,
+    write: (column) => `HISTOGRAM(${name(column.name)}, [${edges(column).join(", ")}])`,
+    alias: (column) => `${column}_range`,
+  },
+  truths: {
+    label: "number where true",
+    of: ({ type }) => isTruth(type),
+    write: (column) => `COUNT_IF(${name(column.name)})`,
+    alias: (column) => `n_${column}`,
+  },
+};
+
+const truncated = (part) => (column) => `DATE_TRUNC('${part}', ${name(column.name)})`;
+
+/** What groups can be made of: its label, which columns it is for, how it is written, what it is called. */
+export const GROUPED = {
+  value: {
+    label: (column) => column,
+    of: ({ type }) => !/float|double|decimal|time/i.test(type),
+    write: (column) => name(column.name),
+    alias: (column) => column,
+  },
+  year: { label: (column) => `year of ${column}`, of: isWhen, write: truncated("year"), alias: (column) => `${column}_year` },
+  month: { label: (column) => `month of ${column}`, of: isWhen, write: truncated("month"), alias: (column) => `${column}_month` },
+  week: { label: (column) => `week of ${column}`, of: isWhen, write: truncated("week"), alias: (column) => `${column}_week` },
+  weekday: {
+    label: (column) => `weekday of ${column}`,
+    of: isWhen,
+    write: (column) => `EXTRACT(DOW FROM ${name(column.name)})`,
+    alias: (column) => `${column}_weekday`,
+  },
+  hour: {
+    label: (column) => `hour of ${column}`,
+    of: hasClock,
+    write: (column) => `EXTRACT(HOUR FROM ${name(column.name)})`,
+    alias: (column) => `${column}_hour`,
+  },
 };
 
 /** The column that says whom a row of this table is about, if it is one: units of several tables are told with the table's name. */
@@ -37,22 +92,30 @@ const alias = (text) => text.toLowerCase().replace(/[^a-z0-9_]+/g, "_").replace(
 
 /** The text of a question; conditions that cannot be written yet are left out. */
 export function written(state, table, unit) {
-  const typed = new Map(table.columns.map((column) => [column.name, column.type]));
-  const groups = state.groups.filter((group) => typed.has(group));
-  const used = new Set(groups.map(alias));
+  const columns = new Map(table.columns.map((column) => [column.name, column]));
+  const used = new Set();
+  const called = (text) => {
+    let free = alias(text);
+    while (used.has(free)) free += "_2";
+    used.add(free);
+    return name(free);
+  };
+  const groups = state.groups.filter(({ column }) => columns.has(column)).map(({ column, part }) => {
+    const text = GROUPED[part].write(columns.get(column));
+    if (part !== "value") return { text: `${text} AS ${called(GROUPED[part].alias(column))}`, key: text };
+    used.add(alias(column));
+    return { text, key: text };
+  });
   const values = state.values.map(({ what, column }) => {
     const found = COMPUTED[what];
-    let called = alias(found.alias(column));
-    while (used.has(called)) called += "_2";
-    used.add(called);
-    return `${found.write(name(column), unit)} AS ${name(called)}`;
+    return `${found.write(columns.get(column), unit)} AS ${called(found.alias(column))}`;
   });
   const filters = state.filters.map(({ column, sign, value }) => {
-    const right = value === "" || !typed.has(column) ? null : literal(value, typed.get(column));
+    const right = value === "" || !columns.has(column) ? null : literal(value, columns.get(column).type);
     return right === null ? null : `${name(column)} ${sign} ${right}`;
   });
-  const lines = [`SELECT ${[...groups.map(name), ...values].join(", ")}`, `FROM ${name(table.name)}`];
+  const lines = [`SELECT ${[...groups.map(({ text }) => text), ...values].join(", ")}`, `FROM ${name(table.name)}`];
   if (filters.some(Boolean)) lines.push(`WHERE ${filters.filter(Boolean).join(" AND ")}`);
-  if (groups.length) lines.push(`GROUP BY ${groups.map(name).join(", ")}`);
+  if (groups.length) lines.push(`GROUP BY ${groups.map(({ key }) => key).join(", ")}`);
   return lines.join("\n");
 }

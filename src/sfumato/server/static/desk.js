@@ -88,7 +88,9 @@ export class Desk {
   }
 
   showMoney() {
-    if (this.money) showBudget(find("#own-budget"), own(this.money), { next: this.plan?.cost ?? null, title: this.money.share ? "Your budget" : "Budget" });
+    if (!this.money) return;
+    const next = this.plan && !this.plan.paid ? this.plan.cost : null;
+    showBudget(find("#own-budget"), own(this.money), { next, title: this.money.share ? "Your budget" : "Budget" });
   }
 
   /** A text by clicks: what had been typed by hand is kept for whoever wants it back. */
@@ -103,6 +105,7 @@ export class Desk {
     if (!this.dataset || this.editor.area.disabled) return; // what is there still belongs to the dataset before
     sessionStorage.setItem(draft(this.dataset), this.editor.text);
     if (this.editor.text === this.typed) show(find("#back"), false);
+    if (this.editor.text !== this.made) this.builder.follow(this.editor.text);
     this.looked += 1; // whatever is on its way belongs to an older text
     this.touched = Date.now();
     this.waiting?.abort();
@@ -127,6 +130,7 @@ export class Desk {
       if (late()) return;
       if (!question) {
         this.clear();
+        fill(find("#promise"), el("p", { class: "quiet", text: this.payment.missing() }));
         return;
       }
       const plan = await api.plan(dataset, question, this.waiting.signal);
@@ -180,7 +184,7 @@ export class Desk {
     this.releasing.offer(plan, question, this.money ? wordsLeft(this.money) : "too little");
     const expected = (width) => (typeof width === "number" ? `± ${error(width)}` : width ?? "not known before");
     const errors = Object.entries(plan.error ?? {}).map(([column, width]) => `${column} ${expected(width)}`);
-    announce(`Plan: ${words(plan.cost)}; ${errors.join(", ")}.${plan.affordable === false ? " More than is left." : ""}`);
+    announce(`Plan: ${plan.paid ? "already paid, free" : words(plan.cost)}; ${errors.join(", ")}.${plan.affordable === false ? " More than is left." : ""}`);
   }
 
   /** No plan, and not because of the question: it is asked for again. */

@@ -16,14 +16,6 @@ export function when(text) {
   return Number.isNaN(found.getTime()) ? String(text) : TIME.format(found);
 }
 
-// The ledger names a question by what it computes. The words it was asked in are remembered by this tab.
-const asked = (dataset) => `sfumato.asked.${dataset}`;
-const remembered = (dataset) => JSON.parse(sessionStorage.getItem(asked(dataset)) ?? "{}");
-
-export function remember(dataset, number, sql) {
-  if (number !== undefined) sessionStorage.setItem(asked(dataset), JSON.stringify({ ...remembered(dataset), [number]: sql }));
-}
-
 /** A long text is folded after its beginning. */
 function question(text) {
   const start = text.split("\n").slice(0, 4).join("\n").slice(0, 160);
@@ -69,7 +61,7 @@ export class History {
       { scope: "col", class: text === "Cost" ? "number" : undefined, text },
     ));
     if (!all.length) return fill(this.root, el("p", { class: "quiet", text: empty }));
-    const own = remembered(this.dataset), rows = all.slice(0, this.shown).map((entry) => this.line(entry, own[entry.number]));
+    const rows = all.slice(0, this.shown).map((entry) => this.line(entry));
     const older = () => {
       this.shown += 4 * SHOWN;
       this.show();
@@ -90,9 +82,10 @@ export class History {
     );
   }
 
-  line(entry, own) {
+  /** The question as it was typed. The ledger itself names it by what it computes. */
+  line(entry) {
     const { who, reuse, openCard } = this.options;
-    const text = own ?? entry.memo, again = own ?? (isQuestion(entry.memo) ? entry.memo : null);
+    const text = entry.sql || entry.memo, again = entry.sql || (isQuestion(entry.memo) ? entry.memo : null);
     const open = (event) => openCard(entry.number, event.currentTarget);
     const tools = isCharge(entry) && el("div", { class: "group" },
       reuse && again && el(

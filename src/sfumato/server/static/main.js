@@ -6,6 +6,7 @@ import { Desk } from "./desk.js";
 import { announce, el, fill, find, show } from "./dom.js";
 import { explained } from "./refusals.js";
 
+const UNKNOWN = "The service does not know this token. Check that all of it was copied, or ask the owner for a new one.";
 const CHOSEN = "sfumato.dataset";
 
 const desk = new Desk();
@@ -54,7 +55,7 @@ async function open() {
 api.whenSignedOut((problem) => {
   const was = person !== null;
   api.token.forget({ open: true });
-  door(was ? "Your token has expired or was revoked." : explained(problem));
+  door(was ? "Your token has expired or was revoked." : UNKNOWN);
 });
 
 find("#sign-in").addEventListener("submit", async (event) => {

@@ -5,6 +5,7 @@ import { approximate, ratio, short } from "./numbers.js";
 
 const LOWEST = 0.001;
 const STEPS = 1000;
+const NOT_A_PRICE = "ε is a number above 0, such as 0.3, 1/3 or 1e-2.";
 const SHORT = { class: "short", inputmode: "decimal", autocomplete: "off" };
 
 /** Slider → ε and back, by ratios: each step is the same percentage. */
@@ -62,9 +63,10 @@ export class Payment {
           el("label", { for: "epsilon", text: "Privacy loss ε" }),
           el(
             "input",
-            { id: "epsilon", ...SHORT, value: this.epsilon, "aria-describedby": "price-note", on: { input: type } },
+            { id: "epsilon", ...SHORT, value: this.epsilon, "aria-describedby": "price-trouble price-note", on: { input: type } },
           ),
         ),
+        el("p", { class: "trouble", id: "price-trouble", role: "status" }),
         el("input", { id: "slider", type: "range", min: 0, max: STEPS, "aria-label": "Privacy loss ε, from little to much", on: { input: slide } }),
         el("p", { class: "ends quiet", id: "price-note" }, el("span", { text: "more haze" }), el("span", { text: "sharper, costs more" })),
       ),
@@ -93,6 +95,7 @@ export class Payment {
     else find("#slider", this.form).style.setProperty("--at", `${Number(find("#slider", this.form).value) / (STEPS / 100)}%`);
     find("#slider", this.form).setAttribute("aria-valuetext", `ε ${this.epsilon}`);
     find("#epsilon", this.form).setAttribute("aria-invalid", String(!this.isPrice()));
+    fill(find("#price-trouble", this.form), this.isPrice() ? "" : NOT_A_PRICE);
     this.changed();
   }
 
@@ -100,6 +103,12 @@ export class Payment {
   price(text) {
     this.turn("epsilon");
     this.pay(text);
+  }
+
+  /** What to write before a plan can come. */
+  missing() {
+    if (this.mode === "within") return Object.keys(this.errors).length ? "Say how far off a column may be: a number above 0." : "Write a question first.";
+    return this.isPrice() ? "Write a question first." : NOT_A_PRICE;
   }
 
   isPrice() {

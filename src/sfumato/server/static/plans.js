@@ -51,15 +51,18 @@ export function showPromise(root, plan, size) {
   };
   fill(
     root,
-    el("p", { class: "cost" }, el("span", { text: "It would cost" }), el("strong", { text: words(plan.cost) })),
+    plan.paid
+      ? el("p", { class: "cost" }, el("span", { text: "Already paid:" }), el("strong", { text: "free" }))
+      : el("p", { class: "cost" }, el("span", { text: "It would cost" }), el("strong", { text: words(plan.cost) })),
     el("dl", { "aria-label": "Expected error of each column" }, Object.entries(plan.error ?? {}).map(line)),
     el("p", { class: "quiet", text: told(plan) }),
   );
 }
 
 function told(plan) {
-  const unnamed = plan.keys?.length && typeof plan.rows !== "number" ? "groups that are too small are not shown" : "";
-  const groups = plan.rows > 1 ? `${number(plan.rows)} public groups` : unnamed;
+  const lines = (kind) => (plan.explained ?? []).filter((line) => line.startsWith(kind)).map((line) => line.slice(kind.length).trim());
+  const sizes = lines("groups ").map((text) => `groups ${text}`); // of private keys: from which size on they are shown
+  const groups = plan.rows > 1 ? `${number(plan.rows)} public groups` : [...sizes, ...lines("warning ")].join("; ");
   const wait = typeof plan.deadline === "number" ? `the reply takes ${plan.deadline} s, whatever it says` : "";
   const said = [groups, wait].filter(Boolean).join("; ");
   return said ? `${said[0].toUpperCase()}${said.slice(1)}.` : "";

@@ -7,13 +7,13 @@ const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f
 const QUESTION = /^\s*(?:select|with|from|explain)\b/i;
 const PRICE = /^epsilon\s*=\s*([0-9][0-9./eE-]*)\b/;
 
-/** {line, from, to, note}: what the place shows. In print a code stands before it, so the mark is further to the right. */
+/** {line, from, to, note}: what the place shows. */
 export function shown(problem) {
   const [line, under] = problem.place.split("\n");
   const found = under === undefined ? null : MARKED.exec(under);
   if (!found) return { line: problem.place, from: 0, to: 0, note: "" };
-  const blank = found[1].length - `refused [${problem.code}]  `.length;
-  const from = index(line, Math.max(0, blank)), to = index(line, Math.max(0, blank) + found[2].length);
+  const blank = found[1].length;
+  const from = index(line, blank), to = index(line, blank + found[2].length);
   return { line, from, to: Math.max(to, from + 1), note: found[3] };
 }
 

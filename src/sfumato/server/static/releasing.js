@@ -3,11 +3,11 @@
 import * as api from "./api.js";
 import { costOf, showAnswer } from "./answers.js";
 import { announce, find, show } from "./dom.js";
-import { remember } from "./histories.js";
 import { amount, size, words } from "./promises.js";
 import { explained, showRefusal } from "./refusals.js";
 
 const OPEN = "You asked this before and no reply came: asking again is the same question, and is charged once.";
+const PAID = "You have paid for this answer: you get the same one again, free.";
 const SILENT = "No reply came. Release again: it is the same question, and is charged once.";
 
 /** How a refusal begins, by status. */
@@ -34,9 +34,10 @@ export class Releasing {
 
   offer(plan, question, left) {
     this.offered = plan.affordable === false ? null : question;
-    this.button.textContent = `Release for ${price(plan.cost)}`;
-    const open = api.isPending(this.dataset, question) ? OPEN : "";
-    this.say(this.offered ? open : `More than is left: ${left}.`);
+    this.button.textContent = plan.paid ? "Show the answer again, free" : `Release for ${price(plan.cost)}`;
+    const paid = plan.paid ? PAID : "";
+    const note = api.isPending(this.dataset, question) ? OPEN : paid;
+    this.say(this.offered ? note : `More than is left: ${left}.`);
     this.enable();
   }
 
@@ -71,7 +72,6 @@ export class Releasing {
     let answer = null, problem = null;
     try {
       answer = await api.release(dataset, question);
-      remember(dataset, answer.receipt?.number, question.sql);
     } catch (caught) {
       problem = caught;
     }
