@@ -28,6 +28,7 @@ _LAZY = {
     "RandomDP": ".guarantees",
     "Refused": ".errors",
     "Renyi": ".guarantees",
+    "UnitWarning": ".errors",
     "ZCDP": ".guarantees",
     "calendar": ".tables.query.calendars",
     "calibrate": ".accounting.calibrate_schedule",

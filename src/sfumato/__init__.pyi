@@ -21,6 +21,7 @@ from .auditing.audit import audit as audit
 from .client import connect as connect
 from .errors import Failed as Failed
 from .errors import Refused as Refused
+from .errors import UnitWarning as UnitWarning
 from .functions import fits as fits
 from .functions import inverse_sensitivity as inverse_sensitivity
 from .functions import propose_test_release as propose_test_release

@@ -2,7 +2,8 @@
 
 A function takes `**options: Unpack[Options]`, where `Options` is a TypedDict: type checkers know
 every keyword. `spell_out` shows the same keywords to `help()` and `inspect.signature`, and refuses
-all others; `takes` also explains them in the docstring.
+all others; `takes` also explains them in the docstring. Refusals leave such a function without its
+inner frames.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import TypeVar, cast
+from typing import cast
 
-F = TypeVar("F", bound=Callable[..., object])
+from .errors import F, trim_frames
 
 
 def spell_out(options: type, /, **defaults: object) -> Callable[[F], F]:
@@ -41,6 +42,7 @@ def spell_out(options: type, /, **defaults: object) -> Callable[[F], F]:
         ]
         names = {parameter.name for parameter in (*stated, *shared)}
 
+        @trim_frames
         @wraps(function)
         def call(*arguments: object, **keywords: object) -> object:
             if not names.issuperset(keywords):
@@ -71,7 +73,7 @@ def takes(
         shown = {name: defaults[name] for name in options.__annotations__ if name in defaults}
         spelled = spell_out(options, **shown)(function)
         names = inspect.signature(spelled).parameters
-        lines = [f"{name:<14}{explained[name]}" for name in names if name in explained]
+        lines = [f"{name:<13} {explained[name]}" for name in names if name in explained]
         spelled.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", *lines])
         return spelled
 

@@ -25,7 +25,8 @@ plan = visits.plan("SELECT COUNT(*) AS n FROM visits", epsilon=1)
 PUBLIC = {name for name in sf.__all__ if name.isidentifier() and not name.startswith("__")}
 OFFERED = {
     "sf.": PUBLIC,
-    "visits.": {"sql", "plan", "explain_sql", "where", "group_by", "join", "ledger", "learn"},
+    "visits.": {"sql", "plan", "explain_sql", "where", "group_by", "join", "ledger", "learn"}
+    | {"columns", "schema", "describe", "filter", "agg", "count"},
     "answer.": {"value", "interval", "text", "cost", "to_pandas", "to_csv", "top", "card", "plot"},
     "plan.": {"explain", "cost", "errors"},
     "sf.mechanisms.": {"Laplace", "Gaussian", "Exponential", "RandomizedResponse"},

@@ -53,6 +53,8 @@ HINTS = {
         "unit='u', relation='add-remove')"
     ): "sfumato[postgres]",
     "sf.attacks.uniqueness({'a': [1, 2]}, ['a'])": "sfumato[tables]",
+    "sf.samples.visits()": "sfumato[tables]",
+    "sf.samples.people()": "sfumato[tables]",
     "sf.connect('http://localhost:1', 'sft_x')": "sfumato[",
     "__import__('sfumato.plots', fromlist=['graphs']).graphs([], title='')": "sfumato[plots]",
 }

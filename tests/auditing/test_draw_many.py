@@ -29,7 +29,7 @@ from sfumato.auditing.runners import draw_many
             (50, 7),
         ),
         (mech.RandomizedResponse(epsilon=1), ["yes", "no", "no"], (50, 3)),
-        (mech.Quantile(low=0, high=4, epsilon=1, relation="add-remove"), [1, 2], (50,)),
+        (mech.Quantile(low=0, high=4, epsilon=1, relation="add-remove", grid=1), [1, 2], (50,)),
         (mech.Quantile(low=0, high=1, grid=0.25, epsilon=1, relation="add-remove"), [0.5], (50,)),
         (
             mech.WeightedQuantile(low=0, high=10, weight=1, epsilon=1, relation="add-remove"),

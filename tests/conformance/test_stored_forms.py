@@ -406,7 +406,10 @@ def test_what_was_learned() -> None:
         (MissingLimit("max_rows", ("person",), "t"), ["5"]),
         (MissingLimit("bounds", ("age",), "t"), ["0", "100"]),
     ):
-        record = {"learned": 1, "value": value, "shares": ["0.1"] * len(value) + ["0.01"]}
+        old = {"learned": 1, "value": value, "shares": ["0.1"] * len(value) + ["0.01"]}
+        assert LearnedLimit.from_json(lack, json.dumps(old).encode()).histogram is None
+        histogram = {"counts": [1.5, -0.25], "law": "geometric", "parameter": "20", "step": 0.25}
+        record = old | {"learned": 2, "histogram": histogram}
         limit = LearnedLimit.from_json(lack, json.dumps(record).encode())
 
         def restore(values: Any, lack: MissingLimit = lack) -> LearnedLimit:

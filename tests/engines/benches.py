@@ -27,8 +27,7 @@ from sfumato.tables.plan.query_plan import Plan
 from sfumato.tables.plan.statements import build_statements
 from sfumato.testing.exact_checks import Rehearsal
 
-from ..tables.replay import ballot_keys
-from ..tables.rowwise import plain
+from ..tables.rowwise import ballot_keys, plain
 from ..tables.worlds import KINDS, Bench, Row, arrow, planned, world
 
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -143,7 +142,12 @@ def on(plan: Plan, source: TableSource) -> Plan:
     """The same plan for another engine, with the same statements but for their language."""
     there = replace(plan, source=source)
     there.__dict__["statements"] = build_statements(
-        source.table, there.query, there.components, there.calibration.bounding, SECRET
+        source.table,
+        there.query,
+        there.components,
+        there.calibration.bounding,
+        SECRET,
+        ballot=plan.needs_ballot,
     )
     return there
 
@@ -160,7 +164,13 @@ def tally(plan: Plan) -> list[Any]:
             tallies.append(sorted(zip(*(values.tolist() for values in call.integers), strict=True)))
         elif not plan.query.public and call is through.calls[0]:
             tallies.append(
-                sorted(zip(map(repr, ballot_keys(through)), call.integers[0].tolist(), strict=True))
+                sorted(
+                    zip(
+                        map(repr, ballot_keys(plan, through)),
+                        call.integers[0].tolist(),
+                        strict=True,
+                    )
+                )
             )
         else:
             tallies.append((str(call.integers[0].dtype), call.integers[0].tolist()))

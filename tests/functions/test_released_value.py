@@ -31,3 +31,9 @@ def test_it_cannot_be_changed() -> None:
     released = Released(1, mech.Laplace(sensitivity=1, epsilon=1))
     with pytest.raises(dataclasses.FrozenInstanceError):
         released.value = 2  # type: ignore[misc]  # frozen
+
+
+def test_it_shows_its_value() -> None:
+    m = mech.Laplace(sensitivity=1, epsilon="1/2")
+    assert repr(Released(42, m)).splitlines() == ["released 42 · ε = 0.5", repr(m)]
+    assert repr(Released(None, m)).startswith("released no answer · ")

@@ -209,7 +209,13 @@ def _ask_ledger(
     table: Columns, where: Mapping[str, object] | None, epsilon: Fraction, budget: Fraction
 ) -> LedgerRun:
     """Ask a session until it refuses."""
-    with protect(table.arrow, name="people", budget=Pure(budget), relation="replace") as people:
+    with protect(
+        table.arrow,
+        name="people",
+        budget=Pure(budget),
+        relation="replace",
+        each_row_a_person=True,
+    ) as people:
         query = (people.where(condition(where)) if where else people.rows).aggregate(n=count())
         first = people.release(query, epsilon=epsilon)
         same = people.release(query, epsilon=epsilon).to_json() == first.to_json()

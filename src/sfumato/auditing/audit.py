@@ -62,6 +62,9 @@ def audit(
     makes `samples` draws at each input. With `exact` it compares the laws themselves: those of a
     mechanism with a known law, of a `Channel`, or of a function that returns a law, outcome →
     probability. `None` is not an input: the audit searches for one.
+
+    >>> sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1).verdict
+    'holds'
     """
     draws = _number_of_draws(samples) if not exact else samples
     runner = runner_of(what)

@@ -113,7 +113,12 @@ _MARK = "the secret of an order"
 def uses_secret_order(plan: Plan) -> bool:
     """Whether the engine's results depend on a secret that is drawn for the plan."""
     marked = build_statements(
-        plan.source.table, plan.query, plan.components, plan.calibration.bounding, _MARK
+        plan.source.table,
+        plan.query,
+        plan.components,
+        plan.calibration.bounding,
+        _MARK,
+        ballot=plan.needs_ballot,
     )
     return any(_MARK in plan.source.engine.sql(statement.expression) for statement in marked)
 

@@ -139,6 +139,12 @@ def privatize(
     `sensitivity` is how far f moves between neighbours: a number (L1 for Laplace, L2 for Gaussian
     noise) or a value of `sf.sensitivity`. `slack` bounds the rounding error of f as computed.
     `labels` are public names, by which a dictionary or a Series is read.
+
+    >>> released = sf.privatize(
+    ...     len, ["a", "b", "c"], sensitivity=1, epsilon=1, relation="add-remove"
+    ... )
+    >>> released.promise
+    Pure(1, relation='add-remove')
     """
     entry = None if ledger is None else LedgerEntry(ledger, _memo(f, memo), share)
     if type(sensitivity) in OWN_MECHANISMS and isinstance(sensitivity, Smooth | Inverse):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import name_extras
 from .visits import CITIES, SEED, USERS, Uniform, customers
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ DISEASES = {"none": 0.9, "asthma": 0.06, "diabetes": 0.038, "porphyria": 0.002}
 """Disease → share of people who have it."""
 
 
+@name_extras
 @lru_cache(maxsize=1)
 def people() -> pa.Table:
     """Return the table, a `pyarrow.Table`."""

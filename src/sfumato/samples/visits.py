@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import name_extras
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -47,6 +49,7 @@ class Customers(NamedTuple):
     vip: NDArray[np.bool_]
 
 
+@name_extras
 @lru_cache(maxsize=1)
 def visits() -> pa.Table:
     """Return the table, a `pyarrow.Table`."""

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from .. import release as door
 from ..answers.answer import Answer
-from ..answers.answer_records import Noisy
+from ..answers.answer_records import Noisy, law_of
 from ..ledger.receipts import Receipt
-from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.weighted_quantile import WeightedQuantile
 from ..noise.bits import SYSTEM, Bits
-from ..tables.plan.choose_noise import Calibration
+from ..noise.weighted_sums import Spread
+from ..tables.plan.choose_noise import Adds, Calibration
 from ..tables.plan.query_plan import Plan
 from ..tables.plan.read_results import ResultGroups
 
@@ -42,15 +42,28 @@ class MechanismCall:
 @dataclass(slots=True)
 class SilentMechanism:
     """A stand-in for a mechanism: it adds no noise, names every group, returns the exact lower
-    quantile, and records what it received.
+    quantile, and records what it received. With `fixed_knots` it returns an end of the range for a
+    point beside a quantile, so that the place of knots is no matter of data.
     """
 
     mechanism: Mechanism
     calls: list[MechanismCall] = field(default_factory=list)
+    fixed_knots: bool = False
+
+    @property
+    def law(self) -> Spread:
+        law = law_of(self.mechanism)
+        assert law is not None
+        return law
 
     def perturb(self, value: Values, *, bits: Bits = SYSTEM) -> Values:
         self.calls.append(MechanismCall(self.mechanism, (value.copy(),)))
         return value
+
+    def perturb_all(
+        self, counts: Values, *, bits: Bits = SYSTEM
+    ) -> tuple[Values, NDArray[np.bool_]]:
+        return self.perturb(counts), np.ones(len(counts), dtype=np.bool_)
 
     def keep(self, votes: NDArray[np.generic], *, bits: Bits = SYSTEM) -> NDArray[np.bool_]:
         self.calls.append(MechanismCall(self.mechanism, (votes.copy(),)))
@@ -68,6 +81,11 @@ class SilentMechanism:
         self.calls.append(
             MechanismCall(self.mechanism, (groups.copy(), points.copy(), weights.copy()))
         )
+        assert isinstance(self.mechanism, WeightedQuantile)
+        shift = self.mechanism.shift
+        if self.fixed_knots and shift:
+            end = self.mechanism.low if shift > 0 else self.mechanism.high
+            return np.full(count, int(end))
         return np.array(
             [
                 _quantile(points[groups == g], weights[groups == g], self.mechanism)
@@ -85,7 +103,7 @@ class SilentCalibration(Calibration):
 
     original: Calibration
 
-    def draws_of(self, place: int) -> list[tuple[Additive, int, str]]:
+    def draws_of(self, place: int) -> list[tuple[Adds, int, str]]:
         return self.original.draws_of(place)
 
 
@@ -114,21 +132,24 @@ class Through:
 
 class Rehearsal:
     """A plan whose mechanisms are silent, with the same statements every time: two runs differ in
-    the data alone.
+    the data alone. The bins of quantiles stay where they are, unless `fixed_knots` is False: then
+    they lie around the exact quantile.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, *, fixed_knots: bool = True) -> None:
         self._calls: list[MechanismCall] = []
         calibration = plan.calibration
         noise: Any = tuple(  # in place of mechanisms, which have another type
-            tuple(SilentMechanism(mechanism, self._calls) for mechanism in mechanisms)
+            tuple(
+                SilentMechanism(mechanism, self._calls, fixed_knots and len(mechanisms) > 1)
+                for mechanism in mechanisms
+            )
             for mechanisms in calibration.noise
         )
-        selection: Any = (
-            None
-            if calibration.selection is None
-            else SilentMechanism(calibration.selection, self._calls)
-        )
+        selection = calibration.selection
+        if selection is not None:
+            silent: Any = SilentMechanism(selection.mechanism, self._calls)
+            selection = replace(selection, mechanism=silent)
         parts: dict[str, Any] = {
             part.name: getattr(calibration, part.name) for part in fields(calibration)
         }
@@ -157,7 +178,7 @@ class Rehearsal:
 
 def through_the_door(plan: Plan) -> Through:
     """Run the plan once with silent mechanisms."""
-    return Rehearsal(plan).run()
+    return Rehearsal(plan, fixed_knots=False).run()
 
 
 def exact_answer(plan: Plan, table: Table) -> Answer:

@@ -49,6 +49,16 @@ HOLES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("D17", "Qrlew 0.9.26"),
     ),
     "whole votes for names": ("the same where groups are named", "a share of one", ("D6", "D17")),
+    "no weights for names": (
+        "counts all rows of a person, and names groups by this count",
+        "weighs them",
+        ("D6", "D17"),
+    ),
+    "whole votes for units that name": (
+        "a whole vote for a person in every group, in a count that names groups",
+        "a share of one",
+        ("D6", "D17"),
+    ),
     "dtype by value": ("integers as narrow as the values allow", "of one width", ("B4",)),
     "no empty groups": (
         "leaves out the groups that are empty",

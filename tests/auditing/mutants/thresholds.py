@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato import Approx
+from sfumato.mechanisms import CountThreshold, Laplace
 
 from .arithmetic import geometric, laws, rounded_normal
 from .case import Case, case
@@ -52,6 +53,12 @@ _NORMAL = rounded_normal(3)
 
 _LAPLACE = math.ceil(1 + math.log(1 / (2 * DELTA)))
 
+_VOTE = CountThreshold(noise=Laplace(sensitivity=1, epsilon=1), delta=DELTA)
+_PARTS = 3 * 64  # the weight of a person, at most 64 of it in a group
+_WEIGHTS = CountThreshold(
+    noise=Laplace(sensitivity=_PARTS, epsilon=1), delta=DELTA, total=_PARTS, most=64
+)
+
 
 CASES: dict[str, Case] = {
     "threshold-off-by-one": case(
@@ -88,5 +95,19 @@ CASES: dict[str, Case] = {
         "opendp#941",
         laws(named(float_slip()), Approx(1, exact_tenths())),
         laws(named(exact_tenths()), Approx(1, exact_tenths())),
+    ),
+    "threshold-of-a-count-one-lower": case(
+        "shows a count from one below its threshold on",
+        "from the threshold on",
+        "D6",
+        laws(named(float(_VOTE.law.tail(_VOTE.threshold - 2))), _APPROX),
+        laws(named(_VOTE.keep_probability(1)), _APPROX),
+    ),
+    "threshold-without-ramp": case(
+        "lets every group take part, where a person weighs little in many groups",
+        "in proportion to its weight, up to the ramp",
+        "D6",
+        laws(named(float(_WEIGHTS.law.tail(_WEIGHTS.threshold - 1)), _PARTS), _APPROX),
+        laws(named(_WEIGHTS.keep_probability(1), _PARTS), _APPROX),
     ),
 }

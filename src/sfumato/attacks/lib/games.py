@@ -187,7 +187,13 @@ def _release(
     rows = pa.table({name: pa.array(column) for name, column in table.items()})
     keys = {name: range(size) for name, size in sizes.items()}
     protected = protect(
-        rows, name="game", budget=Pure(epsilon), keys=keys, bounds=bounds, relation=relation
+        rows,
+        name="game",
+        budget=Pure(epsilon),
+        keys=keys,
+        bounds=bounds,
+        relation=relation,
+        each_row_a_person=True,
     )
     answer = (
         protected.group_by(*sizes)

@@ -102,7 +102,12 @@ class Target:
         budget = Pure(sum(epsilons, Fraction(0)))
         aggregate = sum_of(self.secret) if bounds is not None else count()
         with protect(
-            self.table.arrow, name="people", budget=budget, relation="replace", bounds=declared
+            self.table.arrow,
+            name="people",
+            budget=budget,
+            relation="replace",
+            bounds=declared,
+            each_row_a_person=True,
         ) as people:
             queries = [
                 (sign, (people if about is None else people.where(about)).aggregate(x=aggregate))
