@@ -9,8 +9,10 @@ import gc
 import json
 import pickle
 import pickletools
+import sys
 import types
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -174,12 +176,17 @@ def test_texts_that_are_none(change: dict[str, Any]) -> None:
 
 
 def reachable(start: Any) -> list[Any]:
-    """Every object that can be reached from one, types and modules aside."""
+    """Every object that can be reached from one, types and modules aside: what a module holds is
+    reached through any of its functions, and belongs to none of them.
+    """
+    modules = {
+        id(vars(module)) for module in [*sys.modules.values()] if isinstance(module, ModuleType)
+    }
     visited: dict[int, Any] = {}
     waiting = [start]
     while waiting:
         item = waiting.pop()
-        if id(item) in visited or isinstance(item, type | types.ModuleType):
+        if id(item) in visited or id(item) in modules or isinstance(item, type | ModuleType):
             continue
         visited[id(item)] = item
         waiting += gc.get_referents(item)
