@@ -46,7 +46,7 @@ HARD = {
     "SELECT product, AVG(amnt) AS a FROM orders GROUP BY product": "AVG(amount)",
     "SELECT AVG(amount) AS a FROM order": "FROM orders",
     "SELECT PRODUCT(rating) AS p FROM orders": "LN(rating)",
-    "SELECT COUNT(*) AS n FROM orders WHERE ordered_at > CURRENT_DATE - INTERVAL 30 DAY": (
+    "SELECT COUNT(*) AS n FROM orders WHERE ordered_at < CURRENT_TIMESTAMP": (
         f"CAST('{datetime.now(UTC):%Y}-"
     ),
     "SELECT COUNT(*) AS n FROM orders WHERE ordered_at < NOW()": (f"CAST('{datetime.now(UTC):%Y}-"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,20 @@ def visits() -> sf.session.Table:
         bounds={"spend": (0, 100), "age": (0, 120)},
         keys={"city": ["Bari", "Milano", "Roma"]},
     )
+
+
+@pytest.mark.parametrize("word", ["CURRENT_DATE", "today()"])
+def test_the_date_of_today_is_a_constant_of_the_question(word: str) -> None:
+    today = datetime.now(UTC).date()
+    texts = [
+        f"SELECT COUNT(*) AS n FROM visits WHERE day >= {word} - INTERVAL 1 MONTH",
+        f"SELECT COUNT(*) AS n FROM visits WHERE day >= DATE '{today}' - INTERVAL 1 MONTH",
+    ]
+    with unasked(visits()) as table:
+        named, dated = (read(text, table.rows).query.text for text in texts)
+    assert named == dated
+    month = today.replace(day=1) - timedelta(days=1)
+    assert f"DATE '{month.year:04}-{month.month:02}-" in named
 
 
 def test_every_code_has_an_example() -> None:

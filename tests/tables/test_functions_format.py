@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from sfumato.errors import Refused
 from sfumato.tables.expr.expressions import call, col
 from sfumato.tables.expr.functions_format import CODES, LONGEST, is_format, pieces_of
 from sfumato.tables.expr.types import Type
+from sfumato.tables.query.column_facts import ColumnFacts
 
 from .computing import computed
 
@@ -38,6 +39,26 @@ D = col("d")
 )
 def test_values(form: str, d: tuple[str, Any], text: str | None) -> None:
     assert computed(call("strftime", D, form), d=d) == text
+
+
+@pytest.mark.parametrize("form", list(CODES))
+def test_public_keys_are_the_texts_of_all_days(form: str) -> None:
+    """Without ends: of a format without the year. Between ends: of their days, and no others."""
+    is_clock = form in ("%H", "%M", "%S")
+    kind = "timestamp" if is_clock else "date"
+    rows = ColumnFacts({"d": Type.of(kind)})
+    moments = [
+        datetime(2019, 12, 1) + timedelta(days=37 * day, seconds=7919 * day) for day in range(99)
+    ]
+    days = moments if is_clock else [moment.date() for moment in moments]
+    texts = {computed(call("strftime", D, form), d=(kind, day)) for day in days}
+    every = rows.keys(call("strftime", D, form), Type.of("string"))
+    assert set(every) >= texts if form != "%Y" else every == ()
+    last = days[40]
+    within = rows.where(D.between(days[0], last)).keys(call("strftime", D, form), Type.of("string"))
+    assert set(within) >= {computed(call("strftime", D, form), d=(kind, at)) for at in days[:41]}
+    if form == "%Y":
+        assert within == ("2019", "2020", "2021", "2022", "2023")
 
 
 def test_a_date_has_no_time() -> None:

@@ -280,9 +280,10 @@ class Answer:
         """Explain the answer line by line: question, cost, unit, every rule of the release, what
         was done afterwards, what the limits left out, and what the intervals cover.
         """
+        from ..templates.summary import ShownText
         from .render.explain_answer import explain
 
-        return explain(self, confidence, width)
+        return ShownText(explain(self, confidence, width))
 
     def __str__(self) -> str:
         return self.text()

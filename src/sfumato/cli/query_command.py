@@ -54,7 +54,12 @@ class QueryRequest:
 def run_query(path: Path, request: QueryRequest) -> None:
     """Print the answer, or the plan with `--plan`."""
     from ..session import protect
+    from ..sql import described_table
 
+    if described_table(request.text) is not None:
+        with protect(path, budget=MOST, **request.declaration) as table:
+            sys.stdout.write(str(table.sql(request.text)) + "\n")
+        return
     budget, delta = _budget(path, request)
     promise: Arguments = {
         "epsilon": request.epsilon,

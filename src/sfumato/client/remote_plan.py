@@ -13,7 +13,7 @@ from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record, restore
 from ..tables.plan.query_plan import summarize_plan
-from ..templates.summary import Summarized, Summary
+from ..templates.summary import ShownText, Summarized, Summary
 from . import client_refusals as refusals
 from .transport import Reply
 
@@ -95,7 +95,7 @@ class RemotePlan(Summarized):
 
     def explain(self) -> str:
         """The plan in sentences."""
-        return self.explained
+        return ShownText(self.explained)
 
     def __str__(self) -> str:
         return self.explained

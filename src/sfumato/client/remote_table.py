@@ -18,7 +18,7 @@ from typing import NoReturn, Self, Unpack, cast
 from ..answers.answer import Answer
 from ..guarantees import Guarantee
 from ..sql import condition as read_condition
-from ..sql import explains
+from ..sql import described_table, explains
 from ..tables.declare.declaration import Declaration
 from ..tables.declare.declared_database import DatabaseDeclaration
 from ..tables.expr.expressions import Expr
@@ -94,6 +94,8 @@ class RemoteDataset:
         After an interrupted call, repeat it with the `key` that its refusal names: the server
         charges it once. `timeout` is the number of seconds for one attempt.
         """
+        if described_table(text) is not None:
+            return cast("Answer", self.describe())
         payload = build_payload(text, parameters=parameters, **options)
         if explains(text):
             return cast("Answer", self._send_plan(payload).explain())  # text: see explain_sql

@@ -27,7 +27,7 @@ from ..mechanisms import Combined
 from ..tables.plan.choose_noise import relative_variance
 from ..tables.plan.explain import cost_text
 from ..tables.plan.query_plan import Plan
-from ..templates.summary import Summarized, Summary
+from ..templates.summary import ShownText, Summarized, Summary
 from . import session_refusals as refusals
 from .promises import share_of
 from .questions import ResolvedQuestion
@@ -64,8 +64,10 @@ class Batch(Summarized):
             f"share   {share} of {cost_text(self.promise)}\n{plan.explain()}"
             for share, plan in zip(self.shares, self.plans, strict=True)
         ]
-        return "\n\n".join(
-            [f"batch   {len(parts)} questions, together {cost_text(self.cost)}", *parts]
+        return ShownText(
+            "\n\n".join(
+                [f"batch   {len(parts)} questions, together {cost_text(self.cost)}", *parts]
+            )
         )
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from ..guarantees import Guarantee
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit
 from ..tables.plan.query_plan import Plan, summarize_plan
-from ..templates.summary import Summarized, Summary
+from ..templates.summary import ShownText, Summarized, Summary
 from .batches import summarize_batch
 
 AFTER = "after learning"
@@ -68,7 +68,7 @@ class PendingPlan(Summarized):
             f"{query.rows.declaration.relation}"
         )
         lines += [f"learn   {limit.words}" for limit in self.missing]
-        return "\n".join([*lines, *self.errors])
+        return ShownText("\n".join([*lines, *self.errors]))
 
     def __str__(self) -> str:
         return self.explain()
@@ -143,7 +143,7 @@ class PendingBatch(Summarized):
         lines += [f"learn   {limit.words}" for limit in self.missing]
         for share, plan in zip(self.shares, self.plans, strict=True):
             lines += ["", f"share   {share} of {cost_text(self.promise)}", plan.what, *plan.errors]
-        return "\n".join(lines)
+        return ShownText("\n".join(lines))
 
     def __str__(self) -> str:
         return self.explain()

@@ -28,6 +28,7 @@ from ..tables.query.stages import Query, Rows
 from ..templates.summary import Summary
 from .batches import Batch
 from .budget_mixin import Budgeted
+from .catalog import describe_tables
 from .choose_limits import histogram_share
 from .learning import (
     Learning,
@@ -133,7 +134,8 @@ class Table(Budgeted, RowVerbs):
     ) -> Answer:
         """Answer a SELECT about this table, under its name.
 
-        `EXPLAIN PRIVACY SELECT …` returns the text of `explain_sql` instead of an answer.
+        Three kinds of texts are free, and give no answer: `EXPLAIN SELECT …` returns the text of
+        `explain_sql`; `DESCRIBE visits` and `SHOW TABLES` return what is declared.
 
         >>> answer = visits.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
         >>> print(answer)
@@ -141,8 +143,12 @@ class Table(Budgeted, RowVerbs):
         1... ± 25
         ...
         """
+        public = {name: rows.declaration for name, rows in self.state.public.items()}
+        described = describe_tables(text, self.state.declared, public)
+        if described is not None:
+            return cast("Answer", described)
         request = Request.of_question(self.state, self.name, text, parameters, **options)
-        if request.explains:  # the one text that gives no answer: see explain_sql
+        if request.explains:
             return cast("Answer", request.plan().plans[0].explain())
         return request.release()[0]
 

@@ -6,6 +6,7 @@ refuses every other construct with the place in the text, the reason and a rewri
 a word of the text.
 """
 
+from .catalog_statements import described_table, find_table
 from .read_sql import UnresolvedQuery, condition, explains, read, with_working_rewrite
 from .select import ParsedQuery
 
@@ -13,7 +14,9 @@ __all__ = [
     "ParsedQuery",
     "UnresolvedQuery",
     "condition",
+    "described_table",
     "explains",
+    "find_table",
     "read",
     "with_working_rewrite",
 ]

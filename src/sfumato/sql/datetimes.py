@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Mapping
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from ..tables.expr.expressions import Expr, call
+from ..tables.expr.expressions import Expr, Literal, call, literal
 from ..tables.expr.functions import FUNCTIONS
+from ..tables.expr.types import MONTHS
+from ..tables.expr.value_sets import LENGTHS
 from . import sql_refusals as refusals
 from .sql_text import Node
 
@@ -72,6 +76,25 @@ def read_days(node: exp.DateDiff, read: Read, scalars: RowReader) -> Expr:
     return call("days_between", read(node.this), read(node.expression))
 
 
+def _shifted(moment: Expr, steps: int, unit: str) -> Expr | None:
+    """Return a constant date or timestamp that is shifted; None if it is no constant, or leaves the
+    years 1 to 9999. Public keys follow from conditions with constants.
+    """
+    value = moment.value if isinstance(moment, Literal) else None
+    if not isinstance(value, date):
+        return None
+    try:
+        if unit in LENGTHS and (unit in ("week", "day") or isinstance(value, datetime)):
+            return literal(value + steps * LENGTHS[unit])
+        if unit in MONTHS:
+            year, month = divmod(value.year * 12 + value.month - 1 + steps * MONTHS[unit], 12)
+            last = monthrange(year, month + 1)[1]
+            return literal(value.replace(year=year, month=month + 1, day=min(value.day, last)))
+    except (ArithmeticError, ValueError):
+        return None
+    return None
+
+
 def shift(sign: int) -> Build:
     """Read a date or time plus or minus an interval."""
 
@@ -83,6 +106,8 @@ def shift(sign: int) -> Build:
         amount = str(operand.this.this) if isinstance(operand.this, exp.Literal) else ""
         if not amount.removeprefix("-").isdecimal() or len(amount) > 12:
             raise scalars.source.refuse(refusals.INTERVAL_AMOUNT, operand)
-        return call("date_add", read(node.this), sign * int(amount), scalars.unit(operand))
+        moment, steps, unit = read(node.this), sign * int(amount), scalars.unit(operand)
+        constant = _shifted(moment, steps, unit)
+        return call("date_add", moment, steps, unit) if constant is None else constant
 
     return build

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from itertools import islice
 
@@ -82,7 +83,7 @@ def read(
 
 
 def explains(text: str) -> bool:
-    """Tell whether a text begins with EXPLAIN PRIVACY."""
+    """Tell whether a text begins with EXPLAIN or EXPLAIN PRIVACY."""
     return EXPLAIN.match(text) is not None
 
 
@@ -109,7 +110,21 @@ def _parse(text: str, example: str) -> tuple[SqlText, exp.Select]:
         tree = tree.this
     if not isinstance(tree, exp.Select):
         raise source.refuse(refusals.NOT_A_SELECT, tree)
+    _fill_in_today(tree)
     return source, tree
+
+
+def _fill_in_today(tree: exp.Select) -> None:
+    """Write the date of today, in UTC, for CURRENT_DATE: it is a constant of the question. Asked
+    again on the same day, the question is the same.
+    """
+    for node in list(tree.find_all(exp.CurrentDate, exp.Anonymous)):
+        named = node.name.lower() if isinstance(node, exp.Anonymous) else "today"
+        if named == "today" and not node.expressions and not isinstance(node.this, exp.Expression):
+            today = exp.Literal.string(f"{datetime.now(UTC):%Y-%m-%d}")
+            date = exp.Cast(this=today, to=exp.DataType.build("date"))
+            today.meta.update(node.meta)
+            node.replace(date)
 
 
 def example(rows: Rows, tables: Mapping[str, Rows] | None = None, text: str = "") -> str:

@@ -105,8 +105,10 @@ class RowReader:
 
     def refuse_unsupported(self, node: Node) -> Refused:
         """Return the refusal of a node that this package does not read."""
-        if type(node) in REFUSED_NODES:
-            entry, example = REFUSED_NODES[type(node)], self.source.example
+        is_now = isinstance(node, exp.Anonymous) and node.name.lower() == "now"
+        if is_now or type(node) in REFUSED_NODES:
+            example = self.source.example
+            entry = refusals.CURRENT_TIME if is_now else REFUSED_NODES[type(node)]
             return self.source.refuse(entry, node, corrected=example)
         if isinstance(node, exp.Func):
             name = self.source.name_of_call(node)

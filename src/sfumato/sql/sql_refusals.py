@@ -80,8 +80,14 @@ NESTED_TOO_DEEPLY = RefusalText(
 NOT_A_SELECT = RefusalText(
     "sql.statement",
     "this is not a SELECT",
-    "sfumato only answers SELECT: it writes, sets, loads and attaches nothing",
+    "sfumato answers SELECT, EXPLAIN, DESCRIBE and SHOW TABLES: it writes and sets nothing",
     "{example}",
+)
+DESCRIBED_TABLE = RefusalText(
+    "sql.table",
+    "{text:.120}",
+    "there is no such table: the tables are {tables:.120}",
+    "DESCRIBE {near:.60}",
 )
 INTO_TABLE = RefusalText(
     "sql.statement",
@@ -692,7 +698,7 @@ CONSTRUCT_ARGUMENT = RefusalText(
 CURRENT_DATE = RefusalText(
     "sql.function",
     "",
-    "a question must mean the same every day: give the date as a parameter",
+    "CURRENT_DATE is today's date in UTC, and takes no argument",
     "{example}",
 )
 CURRENT_TIME = RefusalText(

@@ -41,7 +41,7 @@ Span = tuple[int, int]
 """The first character, and one beyond the last."""
 
 EXPLAIN = re.compile(
-    r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*EXPLAIN\s+PRIVACY\b", re.IGNORECASE | re.DOTALL
+    r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*EXPLAIN(?:\s+PRIVACY)?\b", re.IGNORECASE | re.DOTALL
 )
 _OPENS = {
     TokenType.L_PAREN: TokenType.R_PAREN,

@@ -18,6 +18,15 @@ LONGEST_CELL, LONGEST_IN_HTML = 72, 200
 """The characters that a summary shows of a long cell, in a terminal and in a notebook."""
 
 
+class ShownText(str):
+    """A text of several lines that a notebook and an interpreter show as lines, without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Summary:
     """What an object says about itself: all of it public."""

@@ -2,6 +2,7 @@
 
 *Parts*     The text is joined from the parts of the moment, so it is the same on every engine. An
             engine's own formatter follows its language, its calendar and its version.
+*Groups*    The texts between two ends are public keys, computed in Python by the same codes.
 *Codes*     are those of C's strftime whose meaning does not depend on a place: see `CODES`.
 """
 
@@ -9,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
 from functools import reduce
+from itertools import islice
 
 from . import engine_values as ev
 from . import expr_refusals as refusals
@@ -18,6 +21,7 @@ from .engine_values import Value
 from .functions_time import DAY_NAMES, MONTH_NAMES, name_of
 from .scalar_function import COSTS, MOMENT, Argument, Function, constant_slot, shorten
 from .types import INT32, STRING, Type
+from .value_sets import MOST_VALUES, ValueSet, as_datetime, buckets
 
 LONGEST = 40  # characters of a format
 MOST_CODES = 8
@@ -63,10 +67,32 @@ CODES: Mapping[str, tuple[Callable[[Value], Value], str]] = {
 }
 """Code of a format → how to write it, and what it stands for."""
 
+IN_PYTHON: Mapping[str, Callable[[datetime], str]] = {
+    "%Y": lambda moment: f"{moment.year:04}",
+    "%m": lambda moment: f"{moment.month:02}",
+    "%d": lambda moment: f"{moment.day:02}",
+    "%H": lambda moment: f"{moment.hour:02}",
+    "%M": lambda moment: f"{moment.minute:02}",
+    "%S": lambda moment: f"{moment.second:02}",
+    "%j": lambda moment: f"{moment.timetuple().tm_yday:03}",
+    "%V": lambda moment: f"{moment.isocalendar().week:02}",
+    "%u": lambda moment: str(moment.isoweekday()),
+    "%A": lambda moment: DAY_NAMES[moment.weekday()],
+    "%a": lambda moment: DAY_NAMES[moment.weekday()][:3],
+    "%B": lambda moment: MONTH_NAMES[moment.month - 1],
+    "%b": lambda moment: MONTH_NAMES[moment.month - 1][:3],
+}
+"""Code of a format → how Python writes it, for the public keys of GROUP BY."""
+
 SHORT = {"%F": "%Y-%m-%d", "%T": "%H:%M:%S", "%R": "%H:%M"}
 """Codes that stand for several."""
 
 _CLOCK = ("%H", "%M", "%S")
+_UNITS = (("second", ("%S",)), ("minute", ("%M",)), ("hour", ("%H",)))
+_MONTHLY = ("%Y", "%m", "%B", "%b")
+_MOST_BUCKETS = 20 * MOST_VALUES  # days of 50 years
+_ALL_YEARS = (datetime(2000, 1, 1), datetime(2027, 12, 31, 23, 59, 59))
+"""28 years, after which weekdays and leap years repeat: texts without the year repeat, too."""
 _PIECE = re.compile(r"%.|[^%]+|%", re.DOTALL)
 
 
@@ -110,6 +136,42 @@ def _build(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
     return reduce(lambda first, second: first + second, texts)
 
 
+def _unit_of(codes: set[str]) -> str:
+    """Return the unit within which a text of these codes is the same for all moments."""
+    fine = next((unit for unit, names in _UNITS if codes & {*names}), None)
+    return fine or ("month" if codes <= {*_MONTHLY} else "day")
+
+
+def _values(
+    sets: Sequence[ValueSet], arguments: Sequence[Argument], result: Type, null: bool
+) -> ValueSet | None:
+    """Return the texts of all moments between two ends, or of all moments if the format has no
+    year.
+    """
+    moments, pieces = sets[0], pieces_of(str(arguments[1].value))
+    codes = {piece for piece in pieces if piece in CODES}
+    ends = moments.moments
+    stated = moments.stated if ends else frozenset[str]()
+    if moments.values is not None:
+        starts = [as_datetime(each) for each in moments.values if isinstance(each, date)]
+    elif ends is None and "%Y" in codes:
+        return None
+    else:
+        if ends is None:
+            is_clock = codes <= {*_CLOCK}
+            ends = (_ALL_YEARS[0], datetime(2000, 1, 1, 23, 59, 59)) if is_clock else _ALL_YEARS
+        starts = list(islice(buckets(*ends, _unit_of(codes)), _MOST_BUCKETS + 1))
+        if len(starts) > _MOST_BUCKETS:
+            return None
+    texts = frozenset(
+        "".join(
+            IN_PYTHON[piece](at) if piece in CODES else piece.replace("%%", "%") for piece in pieces
+        )
+        for at in starts
+    )
+    return None if len(texts) > MOST_VALUES else ValueSet(texts, null=null, stated=stated)
+
+
 FUNCTIONS = (
     Function(
         name="strftime",
@@ -117,6 +179,7 @@ FUNCTIONS = (
         takes=(MOMENT, FORMAT),
         gives=_gives,
         build=_build,
+        values=_values,
         parameters="form",
         copies=(2 * len(MONTH_NAMES), 0),
         costs=lambda form: COSTS["text"],

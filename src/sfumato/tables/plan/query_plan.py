@@ -25,7 +25,7 @@ from ...exact.numbers import Number, probability
 from ...guarantees import Guarantee
 from ...mechanisms import Combined, Gaussian, Laplace, WeightedQuantile
 from ...noise.weighted_sums import Spread, SumLaw, Term, sum_bound
-from ...templates.summary import Summarized, Summary
+from ...templates.summary import ShownText, Summarized, Summary
 from ..aggregates import KINDS
 from ..aggregates.component import Component
 from ..aggregates.rank_ends import expected_half_width
@@ -174,7 +174,7 @@ class Plan(Summarized):
         """Describe the plan in sentences."""
         from .explain import explain
 
-        return explain(self)
+        return ShownText(explain(self))
 
     def __str__(self) -> str:
         return self.explain()

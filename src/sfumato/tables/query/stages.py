@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from fractions import Fraction
 from typing import Any, Protocol, Unpack
 
@@ -19,7 +20,7 @@ from ...templates.summary import Summarized, Summary
 from ..declare.declaration import Declaration, Key, check_keys
 from ..declare.describe_columns import HEADS, describe_columns
 from ..expr.column_names import check_names
-from ..expr.expressions import ColumnRef, Expr, col, python_text
+from ..expr.expressions import ColumnRef, Expr, col, literal, python_text
 from ..expr.types import Type
 from ..expr.value_ranges import TRUTH
 from ..expr.value_sets import ValueSet
@@ -478,7 +479,7 @@ class Query:
         """Return the query as text; equal queries have equal texts."""
         lines = [self.rows.text]
         keys = (
-            f"{col(name).text} in {list(keys)!r}" if keys else col(name).text
+            f"{col(name).text} in [{', '.join(map(_key_text, keys))}]" if keys else col(name).text
             for name, keys in zip(self.keys, self.domains, strict=True)
         )
         lines += [f"group by {', '.join(keys)}"] if self.keys else []
@@ -505,6 +506,11 @@ class Query:
         unless `fresh=True`.
         """
         return self.rows.curator.release(self, **options)
+
+
+def _key_text(key: Key) -> str:
+    """Write a public key: dates and timestamps as SQL does."""
+    return literal(key).text if isinstance(key, date) else repr(key)
 
 
 def _name_columns(several: Mapping[str, Aggregate | tuple[Aggregate, ...]]) -> dict[str, Aggregate]:
