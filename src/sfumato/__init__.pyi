@@ -45,5 +45,8 @@ from .tables.aggregates import *  # noqa: F403  # its __all__ is the list
 from .tables.expr.expressions import col as col
 from .tables.expr.expressions import when as when
 from .tables.query.calendars import calendar as calendar
+from .tables.query.groupings import cube as cube
+from .tables.query.groupings import grouping_sets as grouping_sets
+from .tables.query.groupings import rollup as rollup
 
 __version__: str

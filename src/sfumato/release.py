@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +24,8 @@ from numpy.typing import NDArray
 
 from . import __version__
 from .answers.answer import Answer
-from .answers.answer_records import Column, Draw, LinearNoise, Noisy, Paid, Weighing
+from .answers.answer_records import Column, Draw, Key, LinearNoise, Noisy, Paid, Weighing
+from .answers.stack_tables import stack_tables, whole_counts
 from .errors import Failed
 from .guarantees import Guarantee
 from .ledger import Ledger, Receipt
@@ -34,6 +36,8 @@ from .tables.aggregates.component import Component
 from .tables.aggregates.count_tree import Integers
 from .tables.aggregates.rank_ends import QuantileBins, place_knots, weigh_bins
 from .tables.aggregates.tree_noise import HasHalfWidth
+from .tables.marginals.parts import Keys
+from .tables.plan.cells import Block
 from .tables.plan.explain import explain_left_out, explain_rules, explain_unmeasured
 from .tables.plan.explain_groups import explain_no_group
 from .tables.plan.min_max import with_end
@@ -46,8 +50,10 @@ from .tables.plan.read_results import (
     counts_of_lines,
     read_component,
     read_points,
+    scale_integers,
     votes_of,
 )
+from .tables.plan.reconcile_groupings import reconcile_blocks
 
 Tables = tuple[Any, ...]
 T = TypeVar("T")
@@ -119,7 +125,9 @@ def release_all(
         if released is None:
             raise Failed
         answer = or_failed(
-            partial(finish, plan, *released, ledger=ledger, receipt=receipt, left=left)
+            partial(
+                _finish_released, plan, *released, ledger=ledger, receipt=receipt, left=left
+            )
         )
         answers.append(replace(answer, rules=(*answer.rules, *notes)))
         _remember(ledger, receipt, key, answers[-1])
@@ -187,12 +195,16 @@ def question_key(plan: Plan) -> str:
 
 def _attempt(
     plan: Plan, statements: Tables, groups: ResultGroups | None, timeout: float | None, bits: Bits
-) -> tuple[ResultGroups, tuple[Noisy, ...]] | None:
+) -> tuple[ResultGroups, Any] | None:
     """Run everything that sees data; return None if it breaks. The error may be about data, so it
     is not even kept as a cause.
     """
     try:
-        return _perturb(plan, groups, _tally(plan, statements, timeout), bits)
+        tally = _tally(plan, statements, timeout)
+        if plan.workload is not None:
+            assert groups is not None
+            return groups, _perturb_groupings(plan, groups, tally, bits)
+        return _perturb(plan, groups, tally, bits)
     except Exception:
         return None
 
@@ -216,19 +228,6 @@ def _perturb(
     groups, cells_by_block = (
         (public, {}) if public is not None else _select_groups(plan, tally, at, bits)
     )
-
-    def read(place: int) -> Integers:
-        """Return the exact integers of a component."""
-        return read_component(
-            statements[at[place]],
-            tally[at[place]],
-            plan.components[place],
-            place,
-            groups,
-            bounding,
-            public=public is not None,
-        )
-
     cells: list[Integers] = []
     for number, (block, noise) in enumerate(
         zip(plan.calibration.blocks, plan.calibration.noise, strict=True)
@@ -242,19 +241,62 @@ def _perturb(
             component = plan.components[place]
             cells.append(with_end(component, _quantiles(component, noise, points, groups, bits)))
             continue
-        exact = (
-            combine_sums(
-                [read(i) for i in block.places],
-                block.cells,
-                wide=plan.calibration.needs_python_integers(block),
-            )
-            if block.cells
-            else read(place)
-        )
+        exact = _exact_cells(plan, block, tally, groups, public=public is not None)
         cells.append(cast("AddsNoise", noise[0]).perturb(exact, bits=bits))
     return groups, tuple(
         _piece(plan, place, cells) for place in range(len(plan.calibration.readings))
     )
+
+
+def _exact_cells(
+    plan: Plan, block: Block, tally: Tables, groups: ResultGroups, *, public: bool
+) -> Integers:
+    """Return the exact integers of a block, groups × cells."""
+    statements = plan.statements
+    at = {place: i for i, statement in enumerate(statements) for place in statement.components}
+
+    def read(place: int) -> Integers:
+        """Return the exact integers of a component."""
+        return read_component(
+            statements[at[place]],
+            tally[at[place]],
+            plan.components[place],
+            place,
+            groups,
+            plan.calibration.bounding,
+            public=public,
+        )
+
+    if not block.cells:
+        return read(block.places[0])
+    wide = plan.calibration.needs_python_integers(block)
+    return combine_sums([read(i) for i in block.places], block.cells, wide=wide)
+
+
+def _perturb_groupings(
+    plan: Plan, groups: ResultGroups, tally: Tables, bits: Bits
+) -> tuple[dict[Keys, Integers], ...]:
+    """Add noise to the tables that a workload measures: for each block, the noisy integers of each
+    measured table. All are sums of one exact table by all keys.
+    """
+    workload = plan.workload
+    assert workload is not None
+    noisy = []
+    for place, block in enumerate(workload.blocks):
+        exact = _exact_cells(plan, block, tally, groups, public=True)
+        pooled = workload.pooled[place]
+        if pooled is not None:
+            noisy.append({(): pooled.perturb(exact, bits=bits)})
+            continue
+        table = scale_integers(exact, block.scale).reshape(*workload.domain.sizes, exact.shape[1])
+        measured: dict[Keys, Integers] = {}
+        for keys, noise in workload.noise.items():
+            rest = tuple(key for key in range(len(workload.domain.sizes)) if key not in keys)
+            additive = noise[place]
+            assert additive is not None
+            measured[keys] = additive.perturb(np.asarray(table.sum(axis=rest)), bits=bits)
+        noisy.append(measured)
+    return tuple(noisy)
 
 
 def _select_groups(
@@ -341,9 +383,46 @@ def _quantiles(
     )
 
 
+def _finish_released(
+    plan: Plan, groups: ResultGroups, noisy: Any, *, ledger: Ledger, receipt: Receipt, left: Guarantee
+) -> Answer:
+    """Make the answer of what was released."""
+    if plan.workload is not None:
+        return finish_groupings(plan, noisy, ledger=ledger, receipt=receipt, left=left)
+    return finish(plan, groups.rows, noisy, ledger=ledger, receipt=receipt, left=left)
+
+
+def finish_groupings(
+    plan: Plan,
+    noisy: tuple[dict[Keys, Integers], ...],
+    *,
+    ledger: Ledger,
+    receipt: Receipt,
+    left: Guarantee | None = None,
+) -> Answer:
+    """Reconcile the measured tables, and make one answer of all groupings. The noisy integers are
+    public: all of this is post-processing.
+    """
+    workload = plan.workload
+    assert workload is not None
+    cells = reconcile_blocks(workload, noisy)
+    answers = []
+    for table, keys in zip(plan.tables, workload.asked, strict=True):
+        pieces = tuple(
+            _piece(table, place, [tables[keys] for tables in cells])
+            for place in range(len(table.calibration.readings))
+        )
+        rows = list(itertools.product(*table.query.domains))
+        answers.append(
+            finish(table, rows, pieces, ledger=ledger, receipt=receipt, left=left)
+        )
+    whole = whole_counts(answers, plan.query.keys)
+    return stack_tables(whole, plan.query.keys, {"question": plan.text})
+
+
 def finish(
     plan: Plan,
-    groups: ResultGroups,
+    groups: Sequence[tuple[Key, ...]],
     noisy: tuple[Noisy, ...],
     *,
     ledger: Ledger,
@@ -369,7 +448,7 @@ def finish(
     }
     return Answer(
         keys=plan.query.keys,
-        rows=tuple(groups.rows),
+        rows=tuple(groups),
         pieces=noisy,
         columns=tuple(
             Column(c.name, c.kind, c.components, c.text, c.numbers, c.edges) for c in plan.columns
@@ -378,7 +457,7 @@ def finish(
         promise=plan.promise,
         receipts=(Paid.by(receipt),),
         rules=tuple(
-            filter(None, (*explain_rules(plan), "" if groups.rows else explain_no_group(plan)))
+            filter(None, (*explain_rules(plan), "" if groups else explain_no_group(plan)))
         ),
         facts=facts,
         budget=ledger.budget,

@@ -58,6 +58,8 @@ class Answer:
     recalled: str = ""  # the time of the first release, if this is a stored answer
     weighing: Weighing | None = None  # how units were bounded; None if that was not recorded
     complete: bool = True  # whether every group is here: none was withheld or left out
+    tables: tuple[Answer, ...] = ()  # of several groupings, whose rows this answer stacks
+    places: tuple[int, ...] | None = None  # of its rows among theirs, if it is not all in order
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", to_plain_json(self.facts))
@@ -139,6 +141,20 @@ class Answer:
                 name=column.name, count=len(matching), arguments=arguments
             )
         return float(intervals.values(self, column, slice(matching[0], matching[0] + 1))[0])
+
+    def table(self, *keys: str) -> Answer:
+        """Return one table of several groupings, an answer by itself: `answer.table("city")`, or
+        `answer.table()` for the total.
+        """
+        for table in self.tables or (self,):
+            if set(table.keys) == set(keys):
+                return table
+        groupings = [", ".join(map(repr, table.keys)) for table in self.tables or (self,)]
+        raise refusals.UNKNOWN_TABLE(
+            keys=", ".join(keys) or "nothing",
+            groupings="; ".join(f"({names})" for names in groupings),
+            example=f"table({groupings[0]})",
+        )
 
     def __float__(self) -> float:
         return self.value()

@@ -6,6 +6,18 @@ from ..errors import RefusalText, install_command
 
 # Reading an answer
 
+UNKNOWN_TABLE = RefusalText(
+    "answer.table",
+    "grouped by {keys}",
+    "the answer has the tables by {groupings}",
+    "{example}",
+)
+STACKED_TABLES = RefusalText(
+    "answer.table",
+    "{method}",
+    "{method} works on one table, and this answer stacks several",
+    "answer.{example}",
+)
 UNKNOWN_COLUMN = RefusalText(
     "answer.column",
     "{name!r:.60}",

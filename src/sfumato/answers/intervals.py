@@ -56,6 +56,10 @@ _WAY: dict[Side, Rounding] = {"low": "down", "high": "up"}
 
 def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
     """Compute the values of some groups; for a histogram, a row of bins for each group."""
+    if answer.tables:
+        from .stack_tables import stack_values
+
+        return stack_values(answer, lambda table: values(table, table.column(column.name)))[rows]
     if column.sources:
         return formula.values(column, lambda leaf: values(answer, leaf))[rows]
     if column.formula is not None:
@@ -95,6 +99,11 @@ def interval(
 ) -> tuple[Doubles, Doubles]:
     """Compute the lower and upper interval ends for some groups."""
     level = probability(confidence, "confidence", zero=False)
+    if answer.tables:
+        from .stack_tables import stack_intervals
+
+        low, high = stack_intervals(answer, column.name, level, simultaneous=simultaneous)
+        return low[rows], high[rows]
     if column.kind == "quantile":
         return _released_interval(answer, column, level, simultaneous=simultaneous, rows=rows)
     simultaneous = simultaneous or hold_simultaneously(answer, column)
@@ -248,6 +257,8 @@ def hold_simultaneously(answer: Answer, column: Column) -> bool:
     """Tell whether a column's intervals hold for all shown groups at once, because its own noisy
     values chose the groups. Ends of a quantile with draws of their own never choose groups.
     """
+    if answer.tables:
+        return any(hold_simultaneously(table, table.column(column.name)) for table in answer.tables)
     return "among" in column.numbers or any(
         piece.among != 0 and (piece.law is not None or piece.values.shape[1] == ALL_ENDS)
         for piece in _pieces_of(answer, column)
@@ -258,6 +269,8 @@ def has_interval(answer: Answer, column: Column) -> bool:
     """Tell whether a column has an interval. A quantile released alone has none, and neither has a
     MIN or MAX that chose the groups.
     """
+    if answer.tables:
+        return all(has_interval(table, table.column(column.name)) for table in answer.tables)
     pieces = _pieces_of(answer, column)
     if column.kind == "quantile":
         return _has_ends(pieces[0])

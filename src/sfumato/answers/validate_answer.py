@@ -26,6 +26,9 @@ def check_answer(answer: Answer) -> None:
         raise refusals.COLUMN_NAMES(names=", ".join(map(str, names)))
     if not set(map(len, answer.rows)) <= {len(answer.keys)}:
         raise refusals.ROW_LENGTH(count=len(answer.keys))
+    if answer.tables:
+        _check_tables(answer)
+        return
     for column in answer.columns:
         kind = KINDS.get(column.kind)
         if kind is None:
@@ -76,6 +79,17 @@ def check_answer(answer: Answer) -> None:
             raise refusals.PIECE_SHAPES(
                 name=column.name, kind=column.kind, shapes=shapes, groups=len(answer.rows)
             )
+
+
+def _check_tables(answer: Answer) -> None:
+    """Refuse tables that do not have the columns or the number of rows of what stacks them."""
+    total = sum(len(table.rows) for table in answer.tables)
+    places = range(total) if answer.places is None else answer.places
+    if len(places) != len(answer.rows) or not all(0 <= place < total for place in places):
+        raise refusals.ROW_LENGTH(count=len(answer.keys))
+    for table in answer.tables:
+        if table.names != answer.names or table.tables:
+            raise refusals.COLUMN_NAMES(names=", ".join(map(str, table.names)))
 
 
 def _check_across(answer: Answer, column: Column) -> None:

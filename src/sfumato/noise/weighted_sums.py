@@ -5,6 +5,7 @@
             Probabilities are doubles, whose errors MARGIN covers. The result is less than one per
             cent above the exact bound; from 16 draws on the step is coarser, and with 128 draws
             the result is up to a quarter above.
+*Very many* With few different weights, each of many draws, as in reconciled tables: `many_draws`.
 *Many*      Of one law: the law's own bound (`linear_error`). Of several laws or weights: the sum
             of the bounds of each, which miss in equal parts.
 *Always*    No worse than the union bound.
@@ -27,7 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import power_of_two_at_least
+from .geometric import Geometric
 from .law import SummableLaw
+from .many_draws import RoundingError, bound_many
+from .rounded_normal import RoundedNormal
 
 
 class Spread(Protocol):
@@ -94,6 +98,10 @@ Between = tuple[Spread, Fraction, Fraction, int]
 
 @lru_cache(maxsize=4096)
 def _sum_bound(terms: tuple[Between, ...], missing: Fraction) -> Fraction:
+    roundings = [term for term in terms if isinstance(term[0], RoundingError)]
+    if roundings:
+        most = sum((law.most * weight * count for law, _, weight, count in roundings), Fraction(0))
+        return most + _sum_bound(tuple(term for term in terms if term not in roundings), missing)
     draws = sum(count for *_, count in terms)
     if not draws:
         return Fraction(0)
@@ -117,6 +125,10 @@ def _sum_bound(terms: tuple[Between, ...], missing: Fraction) -> Fraction:
     elif draws > 1 and len(terms) == 1 and isinstance(law := terms[0][0], SummableLaw):
         _, _, weight, count = terms[0]
         bounds.append(weight * Fraction(law.linear_error(np.ones(count), missing)))
+    if draws > FEW:
+        smooth = [(law, weight, count) for law, _, weight, count in terms if isinstance(law, Geometric | RoundedNormal)]
+        if len(smooth) == len(terms) and (bound := bound_many(smooth, missing)) is not None:
+            bounds.append(bound)
     if draws > FEW and len(terms) > 1:
         bounds.append(
             sum((_sum_bound((term,), missing / len(terms)) for term in terms), Fraction(0))

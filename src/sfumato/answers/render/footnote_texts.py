@@ -52,6 +52,10 @@ RULES_BELOW = "All rules"
 # Processing
 NON_NEGATIVE = "negative counts, and negative sums of non-negative values, are shown as 0"
 ROUNDED = "counts are rounded to whole numbers"
+WHOLE_TOGETHER = (
+    "counts are shown as whole numbers that add up from table to table; the estimates before "
+    "rounding are unbiased"
+)
 AGREEING = (
     "the groups of {name} were adjusted to add up to a total that {origin}, each in proportion to "
     "its noise variance"

@@ -103,7 +103,8 @@ class _FormulaBuilder:
         space = {} if column.sources or not (at := self._space()) else {"space": at}
         formula = column.formula
         if formula is None:
-            single = replace(column, pieces=tuple(range(len(column.pieces))))
+            # whole numbers are for show: what is computed starts from the released values
+            single = replace(column, pieces=tuple(range(len(column.pieces))), processed=None)
             formula = Formula("column", column=single)
         return _renumber(formula, lambda i: self._number(held[i]), space)
 

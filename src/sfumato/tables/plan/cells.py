@@ -36,13 +36,15 @@ Weights = tuple[int, ...]
 class Block:
     """Cells that share one noise law, each with its own draw. `cells` holds for each cell the
     integer weights of the exact sums at `places`; the noise is for a row's cells that are not
-    negative and sum to `row`. A block without cells is one component by itself.
+    negative and sum to `row`. A block without cells is one component by itself. Its integers are
+    multiplied by `scale` before noise is added.
     """
 
     places: tuple[int, ...]
     cells: tuple[Weights, ...] = ()
     row: int = 0
     about: str = ""
+    scale: int = 1
 
     @classmethod
     def of(cls, cells: Sequence[Form], row: int, about: str) -> Block:

@@ -46,6 +46,7 @@ from ...mechanisms.shared.better_law import Norm, fit_noise, norms_for
 from ...mechanisms.shared.mechanism import Mechanism
 from ..aggregates.component import Component
 from ..aggregates.rank_ends import AWAY, BRACKET, WEIGHTS
+from ..marginals.reconciled_noise import ReconciledNoise
 from ..query.stages import Query
 from . import plan_refusals as refusals
 from .bounding import NARROW, Bounding
@@ -69,7 +70,7 @@ TOTAL = "total"
 MOST_GROUPS = 1 << 12  # groups of one unit, if groups are selected privately
 
 # searches in ball arithmetic; cached, because they depend on public numbers only
-_largest_mu = lru_cache(maxsize=256)(largest_mu)
+largest_mu_of = lru_cache(maxsize=256)(largest_mu)
 _optimal_selection = lru_cache(maxsize=256)(OptimalSelection)
 _count_threshold = lru_cache(maxsize=256)(CountThreshold)
 _WITHOUT = Way("none")
@@ -79,7 +80,7 @@ Noise = tuple[Mechanism, ...]
 groups; for a quantile its own mechanism or, with an interval, those of a point below it, of one
 above it, and of the weights between knots.
 """
-Adds = Additive | CountThreshold
+Adds = Additive | CountThreshold | ReconciledNoise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +112,7 @@ class Calibration:
 
     def needs_python_integers(self, block: Block) -> bool:
         """Tell whether a block's cells may need more than 62 bits, by public facts alone."""
-        rows = self.bounding.bits + (self.bounding.table_rows - 1).bit_length()
+        rows = self.bounding.bits + (self.bounding.table_rows * block.scale - 1).bit_length()
         return block.row.bit_length() + rows > NARROW
 
     def draws_of(self, place: int) -> list[tuple[Adds, int, str]]:
@@ -121,7 +122,7 @@ class Calibration:
         draws = []
         for block, weights in self.readings[place].parts:
             mechanism = self.noise[block][0]
-            assert isinstance(mechanism, Additive | CountThreshold)
+            assert isinstance(mechanism, Additive | CountThreshold | ReconciledNoise)
             draws += [
                 (mechanism, weight, f"{block}.{cell}")
                 for cell, weight in enumerate(weights)
@@ -178,7 +179,7 @@ def calibrate(
     parts += [mechanism for mechanisms in draft.noise for mechanism in mechanisms]
     epsilon, delta = draft.stated or (None, None)
     mechanism = Combined(parts, epsilon=epsilon, delta=delta)
-    if not _keeps_promise(mechanism, promise):
+    if not keeps_promise(mechanism, promise):
         raise AssertionError("the noise does not keep the promise it was fitted to")
     return Calibration(
         draft.split.measurement.components,
@@ -269,7 +270,7 @@ def _fit(split: Split, bounding: Bounding, promise: Guarantee, way: Way) -> Draf
             pooled += rest
         if pooled:
             stated = largest_epsilon(bare.scaled(pooled)), delta / 2 if selects else delta
-            joint = GDP.from_square(_largest_mu(*stated) ** 2 / pooled)
+            joint = GDP.from_square(largest_mu_of(*stated) ** 2 / pooled)
             votes = joint.scaled(way.share).noise_target if way.rule == "gaussian" else None
             fitted = joint if bounding.norm == "L2" else bare
             delta -= stated[1]
@@ -279,7 +280,7 @@ def _fit(split: Split, bounding: Bounding, promise: Guarantee, way: Way) -> Draf
     noise = tuple(
         _quantile_noise(measurement.components[block.places[0]], bounding, bare, share)
         if _is_quantile(measurement, block)
-        else (_additive_noise(measurement, block, bounding, targets[share]),)
+        else (additive_noise(measurement, block, bounding, targets[share]),)
         for block, share in zip(measurement.blocks, shares, strict=True)
     )
     if way.place is not None:
@@ -337,17 +338,18 @@ def _is_quantile(measurement: Measurement, block: Block) -> bool:
     return measurement.components[block.places[0]].form == "point"
 
 
-def _additive_noise(
+def additive_noise(
     measurement: Measurement, block: Block, bounding: Bounding, target: NoiseTarget | None
 ) -> Additive:
+    """Fit the noise of a block to its part of the promise."""
     assert target is not None  # a share has a target if the promise has
     component = measurement.components[block.places[0]]
     if bounding.norm == "L1":
         moved = bounding.shared_l1(block.row) if block.cells else bounding.l1(component)
-        return fit_noise("L1", target, moved, **_unit_arguments(bounding))
+        return fit_noise("L1", target, moved * block.scale, **_unit_arguments(bounding))
     square = (
         bounding.shared_l2_squared(block.row) if block.cells else bounding.l2_squared(component)
-    )
+    ) * block.scale**2
     root = math.isqrt(square)
     sensitivity = root if root * root == square else sqrt_up(Fraction(square))
     return fit_noise("L2", target, sensitivity, **_unit_arguments(bounding))
@@ -450,10 +452,10 @@ def _objective(draft: Draft, columns: Sequence[ColumnPlan], group_size: int) -> 
 
 def _variance(noise: Noise) -> float:
     additive = noise[0].noise if isinstance(noise[0], CountThreshold) else noise[0]
-    return additive.variance if isinstance(additive, Additive) else 0.0
+    return additive.variance if isinstance(additive, Additive | ReconciledNoise) else 0.0
 
 
-def _keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:
+def keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:
     """Tell whether all mechanisms together cost no more than the promise, number by number."""
     cost = mechanism.promise
     common_relation_and_unit(promise, cost)  # refuses another relation or unit

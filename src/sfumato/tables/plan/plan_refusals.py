@@ -32,6 +32,37 @@ GROUP_SIZE_BELOW_ONE = RefusalText(
     shell="--group-size 1000",
 )
 
+# Several groupings.
+
+GROUPINGS_NEED_PUBLIC_KEYS = RefusalText(
+    "plan.groupings",
+    "group by {column}",
+    "tables that agree need public keys: those of {column} come from the data",
+    "group_by(…, {column}=[…]), or keys= in protect()",
+)
+GROUPINGS_DO_NOT_ADD_UP = RefusalText(
+    "plan.groupings",
+    "{component}",
+    (
+        "tables agree for counts, sums and what follows from them: numbers of different people or "
+        "values, and quantiles, do not add up over groups"
+    ),
+    "ask for {component} with one question for each grouping",
+)
+GROUPINGS_OF_DRAWN_ROWS = RefusalText(
+    "plan.groupings",
+    "bounding='truncation'",
+    "tables agree where all rows of a person count for a part, not where some are drawn",
+    "bounding='weights'",
+    shell="--bounding weights",
+)
+GROUPINGS_WITHOUT_NOISE = RefusalText(
+    "plan.promise",
+    "{promise}",
+    "the noise of several groupings is calibrated to ε, (ε, δ), ρ or μ",
+    "promise=sf.Approx(1, 1e-6)",
+)
+
 # Sizes.
 
 UNIT_IN_TOO_MANY_GROUPS = RefusalText(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -30,10 +30,12 @@ from ..aggregates import KINDS
 from ..aggregates.component import Component
 from ..aggregates.rank_ends import expected_half_width
 from ..aggregates.tree_noise import largest_half_width
+from ..marginals.parts import Keys
 from ..query.stages import Query
 from . import plan_refusals as refusals
 from .choose_noise import TOTAL, Calibration, calibrate
 from .components import ColumnPlan, QueryComponents, components_of
+from .plan_groupings import Workload, plan_workload
 from .read_results import ResultGroups, public_groups
 from .statements import EngineStatement, build_statements
 
@@ -57,6 +59,7 @@ class Plan(Summarized):
     calibration: Calibration
     source: TableSource = field(repr=False)
     group_size: int = 1000
+    workload: Workload | None = None  # several groupings, whose tables agree
 
     @property
     def mechanism(self) -> Combined:
@@ -136,6 +139,30 @@ class Plan(Summarized):
             self.query, [schema[f"k{i}"].to_pyarrow() for i in range(len(self.query.keys))]
         )
 
+    @cached_property
+    def tables(self) -> tuple[Plan, ...]:
+        """Return the plan of each table of several groupings; none for a plain question."""
+        if self.workload is None:
+            return ()
+        return tuple(
+            Plan(
+                restrict_keys(self.query, keys),
+                self.promise,
+                self.components,
+                self.columns,
+                self.workload.tables[keys],
+                self.source,
+                self.group_size,
+            )
+            for keys in self.workload.asked
+        )
+
+    @property
+    def group_count(self) -> int:
+        """Return the number of groups of the answer, where they are public."""
+        shown = self.tables or (self,)
+        return sum(math.prod(len(domain) for domain in table.query.domains) for table in shown)
+
     @property
     def sql(self) -> tuple[str, ...]:
         """Return the statements in the engine's language. The fast path may sum plain columns of
@@ -146,11 +173,16 @@ class Plan(Summarized):
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None
     ) -> dict[str, float]:
-        """Return the expected ± of each column at this confidence."""
+        """Return the expected ± of each column at this confidence; of several groupings, in the
+        table with the largest error.
+        """
         level, size = (
             probability(confidence, "confidence", zero=False),
             group_size or self.group_size,
         )
+        if self.tables:
+            errors = [table.error(level, group_size=size) for table in self.tables]
+            return {name: max(error[name] for error in errors) for name in errors[0]}
         return {column.name: self._error(column, level, size) for column in self.columns}
 
     def about(self, name: str, error: float) -> str:
@@ -256,6 +288,33 @@ def summarize_plan(
     )
 
 
+def restrict_keys(query: Query, keys: Keys) -> Query:
+    """Return the question about one of several groupings."""
+    return replace(
+        query,
+        keys=tuple(query.keys[key] for key in keys),
+        domains=tuple(query.domains[key] for key in keys),
+        sets=(),
+    )
+
+
+def _plan_groupings(
+    query: Query,
+    promise: Guarantee,
+    source: TableSource,
+    group_size: int,
+    needed: QueryComponents,
+) -> Plan:
+    """Plan several groupings of the same rows together."""
+    workload = plan_workload(query, needed.components, needed.columns, promise, query.sets)
+    calibration = workload.tables[query.sets[0]]
+    every = replace(calibration, bounding=replace(calibration.bounding, grouped=True))
+    check_sums(every)
+    return Plan(
+        query, promise, every.components, needed.columns, every, source, group_size, workload
+    )
+
+
 def plan(
     query: Query,
     promise: Guarantee,
@@ -276,6 +335,8 @@ def plan(
     )
     if query.public and cells > MOST_CELLS:
         raise refusals.TOO_MANY_CELLS(cells=cells, most=MOST_CELLS)
+    if query.sets:
+        return _plan_groupings(query, promise, source, group_size, needed)
     if not query.public and any(component.name == "count" for component in components):
         components = (*components, Component(TOTAL, "one", pooled=True))
     try:
@@ -285,12 +346,18 @@ def plan(
             raise
         largest = max(components, key=lambda component: component.largest)
         raise refusals.NOISE_TOO_LARGE(component=largest.name) from None
-    for component in calibration.components:
-        if (
-            calibration.bounding.bits + component.largest.bit_length() > _PRODUCT
-            or calibration.bounding.sum_bits(component) > _SUM
-        ):
-            raise refusals.SUMS_TOO_LARGE(component=component.name)
+    check_sums(calibration)
     return Plan(
         query, promise, calibration.components, needed.columns, calibration, source, group_size
     )
+
+
+def check_sums(calibration: Calibration) -> None:
+    """Refuse sums that could overflow the engine's integers."""
+    bounding = calibration.bounding
+    for component in calibration.components:
+        if (
+            bounding.bits + component.largest.bit_length() > _PRODUCT
+            or bounding.sum_bits(component) > _SUM
+        ):
+            raise refusals.SUMS_TOO_LARGE(component=component.name)

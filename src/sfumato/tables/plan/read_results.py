@@ -207,6 +207,16 @@ def combine_sums(
     return out
 
 
+def scale_integers(table: Integers, by: int) -> Integers:
+    """Multiply a table by a public power of two, in Python integers where all of it together could
+    leave 62 bits.
+    """
+    if by == 1 and table.dtype == object:
+        return table
+    largest = float(np.abs(table.astype(np.float64)).sum()) * by
+    return (table if largest < 2.0**NARROW else table.astype(object)) * by
+
+
 def _exceed_declared(sums: Sequence[Integers], cells: Sequence[Sequence[int]]) -> bool:
     """Tell whether results are larger than 62 bits, which doubles show well enough."""
     columns = np.stack([column[:, 0].astype(np.float64) for column in sums])

@@ -54,6 +54,21 @@ TOO_MANY_BUCKETS = RefusalText(
     "unit={coarser!r}",
 )
 
+# Several groupings.
+
+TOO_MANY_GROUPINGS = RefusalText(
+    "query.groupings",
+    "group_by(…)",
+    "one question has at most {most} groupings: list those that you need",
+    "group_by(sf.grouping_sets(['city', 'vip'], ['city'], []))",
+)
+GROUPINGS_WITHOUT_KEYS = RefusalText(
+    "query.groupings",
+    "{method}()",
+    "{method} needs the names of keys",
+    "{method}('city', 'vip')",
+)
+
 # Names from other libraries.
 
 ROWS_ARE_NOT_SHOWN = RefusalText(

@@ -12,6 +12,7 @@ from ..expr.expressions import Expr
 from .aggregate import Aggregate
 from .calendars import Calendar
 from .foreign_names import NamedByOthers
+from .groupings import Groupings
 from .join_steps import On
 from .stages import Groups, Query, Rows
 
@@ -91,9 +92,12 @@ class RowVerbs(NamedByOthers, Summarized):
         """Add the rows of another protected table."""
         return self.rows.union(right, columns)
 
-    def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar | Expr) -> Groups:
+    def group_by(
+        self, /, *keys: str | Groupings, **public: Iterable[Key] | Calendar | Expr
+    ) -> Groups:
         """Group rows with the same values of these columns. `city=["Roma", "Bari"]` lists the
         public keys of a column, and each of them gets an answer; an expression is a new column.
+        `sf.cube("city", "vip")` asks for several groupings whose tables agree.
 
         >>> visits.group_by(city=["Roma", "Bari"]).count().release(epsilon=0.1).rows
         (('Bari',), ('Roma',))

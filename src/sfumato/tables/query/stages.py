@@ -30,6 +30,7 @@ from .calendars import Calendar
 from .column_facts import ColumnFacts
 from .foreign_names import NamedByOthers
 from .group_keys import public_keys
+from .groupings import Groupings, GroupingSet, combine_groupings
 from .join_steps import Join, Match, On, Union
 from .owned_rows import Origin
 from .per_unit import PerUnit, Total
@@ -261,10 +262,13 @@ class Rows(NamedByOthers, Summarized):
 
         return union(self, right, columns)
 
-    def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar | Expr) -> Groups:
+    def group_by(
+        self, /, *keys: str | Groupings, **public: Iterable[Key] | Calendar | Expr
+    ) -> Groups:
         """Group rows with the same values of these columns. `city=["Roma", "Bari"]` lists the
         public keys of a column; an expression adds a column of that name, and so does a calendar,
-        with its buckets as public keys.
+        with its buckets as public keys. `sf.cube`, `sf.rollup` and `sf.grouping_sets` ask for
+        several groupings whose tables agree.
         """
         self._protected("group_by(…)")
         expressions = {name: key for name, key in public.items() if isinstance(key, Expr)}
@@ -291,9 +295,14 @@ class Rows(NamedByOthers, Summarized):
                 for name, public_keys in public.items()
             }
             return rows.group_by(*keys, **listed)
-        if not all(isinstance(name, str) for name in keys):
+        if not all(isinstance(name, str | Groupings) for name in keys):
             raise refusals.KEY_NOT_A_NAME()
-        named = list(dict.fromkeys([*keys, *public]))
+        listed_names = (
+            name
+            for key in keys
+            for name in (key.names if isinstance(key, Groupings) else (key,))
+        )
+        named = list(dict.fromkeys([*listed_names, *public]))
         for name in named:
             self[name]  # refuses a name that is not there
             if name in self.declaration.unit:
@@ -304,7 +313,7 @@ class Rows(NamedByOthers, Summarized):
             if not isinstance(keys_of_column, Calendar | Expr)  # these returned above
         }
         domains = public_keys(self.facts, named, self.schema, listed_keys)
-        return Groups(self, tuple(named), domains)
+        return Groups(self, tuple(named), domains, combine_groupings(keys, public, named))
 
     def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
         """Aggregate all rows to one row of answers."""
@@ -408,6 +417,7 @@ class Groups(NamedByOthers):
     rows: Rows
     keys: tuple[str, ...]
     domains: tuple[tuple[Key, ...], ...]  # () where the keys of a column are not public
+    sets: tuple[GroupingSet, ...] = ()  # several groupings by some of the keys; () for one by all
 
     def aggregate(self, /, **several: Aggregate | tuple[Aggregate, ...]) -> Query:
         """Aggregate every group."""
@@ -420,7 +430,7 @@ class Groups(NamedByOthers):
         twice = set(aggregates) & set(self.keys)
         if twice:
             raise refusals.AGGREGATE_NAMED_LIKE_KEY(column=min(twice))
-        query = Query(self.rows, self.keys, self.domains, tuple(aggregates.items()))
+        query = Query(self.rows, self.keys, self.domains, tuple(aggregates.items()), self.sets)
         check_work(query.work, "aggregate(…)")
         return query
 
@@ -442,6 +452,7 @@ class Query:
     keys: tuple[str, ...]
     domains: tuple[tuple[Key, ...], ...]
     aggregates: tuple[tuple[str, Aggregate], ...]
+    sets: tuple[GroupingSet, ...] = ()  # several groupings by some of the keys; () for one by all
 
     @property
     def public(self) -> bool:
@@ -483,12 +494,17 @@ class Query:
             for name, keys in zip(self.keys, self.domains, strict=True)
         )
         lines += [f"group by {', '.join(keys)}"] if self.keys else []
+        lines += [f"as {', '.join(map(self.set_text, self.sets))}"] if self.sets else []
         return "\n".join(
             [
                 *lines,
                 *(f"{col(name).text} = {aggregate.text}" for name, aggregate in self.aggregates),
             ]
         )
+
+    def set_text(self, places: GroupingSet) -> str:
+        """Return the keys of one grouping as text."""
+        return f"({', '.join(col(self.keys[place]).text for place in places)})"
 
     def __repr__(self) -> str:
         return self.text
