@@ -91,6 +91,8 @@ _CLOCK = ("%H", "%M", "%S")
 _UNITS = (("second", ("%S",)), ("minute", ("%M",)), ("hour", ("%H",)))
 _MONTHLY = ("%Y", "%m", "%B", "%b")
 _MOST_BUCKETS = 20 * MOST_VALUES  # days of 50 years
+_ONE_HOUR = (datetime(2000, 1, 1), datetime(2000, 1, 1, 0, 59, 59))
+_ONE_DAY = (datetime(2000, 1, 1), datetime(2000, 1, 1, 23, 59, 59))
 _ALL_YEARS = (datetime(2000, 1, 1), datetime(2027, 12, 31, 23, 59, 59))
 """28 years, after which weekdays and leap years repeat: texts without the year repeat, too."""
 _PIECE = re.compile(r"%.|[^%]+|%", re.DOTALL)
@@ -150,19 +152,21 @@ def _values(
     """
     moments, pieces = sets[0], pieces_of(str(arguments[1].value))
     codes = {piece for piece in pieces if piece in CODES}
+    is_clock = codes <= {*_CLOCK}
+    spans = []
+    if "%Y" not in codes:
+        spans = [_ALL_YEARS if not is_clock else _ONE_DAY if "%H" in codes else _ONE_HOUR]
     ends = moments.moments
-    stated = moments.stated if ends else frozenset[str]()
+    for span in [*([ends] if ends else []), *spans]:
+        starts = list(islice(buckets(*span, _unit_of(codes)), _MOST_BUCKETS + 1))
+        if len(starts) <= _MOST_BUCKETS:
+            break
+    else:
+        return None
+    stated = moments.stated if span is ends else frozenset[str]()
     if moments.values is not None:
         starts = [as_datetime(each) for each in moments.values if isinstance(each, date)]
-    elif ends is None and "%Y" in codes:
-        return None
-    else:
-        if ends is None:
-            is_clock = codes <= {*_CLOCK}
-            ends = (_ALL_YEARS[0], datetime(2000, 1, 1, 23, 59, 59)) if is_clock else _ALL_YEARS
-        starts = list(islice(buckets(*ends, _unit_of(codes)), _MOST_BUCKETS + 1))
-        if len(starts) > _MOST_BUCKETS:
-            return None
+        stated = moments.stated
     texts = frozenset(
         "".join(
             IN_PYTHON[piece](at) if piece in CODES else piece.replace("%%", "%") for piece in pieces
