@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from . import __version__
 from .answers.answer import Answer
 from .answers.answer_records import Column, Draw, Key, LinearNoise, Noisy, Paid, Weighing
-from .answers.stack_tables import stack_tables, whole_counts
+from .answers.stack_tables import mark_recalled, stack_tables, whole_counts
 from .errors import Failed
 from .guarantees import Guarantee
 from .ledger import Ledger, Receipt
@@ -39,6 +39,7 @@ from .tables.aggregates.tree_noise import HasHalfWidth
 from .tables.marginals.parts import Keys
 from .tables.plan.cells import Block
 from .tables.plan.explain import explain_left_out, explain_rules, explain_unmeasured
+from .tables.plan.explain_groupings import explain_measured
 from .tables.plan.explain_groups import explain_no_group
 from .tables.plan.min_max import with_end
 from .tables.plan.query_plan import Plan
@@ -110,7 +111,7 @@ def release_all(
     stored = None if fresh else ledger.recall_all(keys, share=share)
     if stored is not None:
         return tuple(
-            replace(Answer.from_json(recalled.answer), recalled=recalled.when)
+            mark_recalled(Answer.from_json(recalled.answer), recalled.when)
             for recalled in stored
         )
     # public: made before the charge, so that a plan that cannot be run is not charged
@@ -417,7 +418,8 @@ def finish_groupings(
             finish(table, rows, pieces, ledger=ledger, receipt=receipt, left=left)
         )
     whole = whole_counts(answers, plan.query.keys)
-    return stack_tables(whole, plan.query.keys, {"question": plan.text})
+    stacked = stack_tables(whole, plan.query.keys, {"question": plan.text})
+    return replace(stacked, rules=(*explain_rules(plan), *explain_measured(workload)))
 
 
 def finish(

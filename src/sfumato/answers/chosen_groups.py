@@ -85,20 +85,29 @@ def mark_shown_groups(answer: Answer, most: int) -> Answer:
     """Mark an answer of which only `most` lines are shown: if noisy values decided the order of the
     groups, they chose the shown ones.
     """
+    if answer.tables:
+        chosen = len(answer.rows) > most and any(map(sorting_pieces, answer.tables))
+        marked = (_mark_sorted(table, len(answer.rows)) for table in answer.tables)
+        return replace(answer, tables=tuple(marked)) if chosen else answer
     lines = len(answer.rows) * max(1, *(len(column.edges) - 1 for column in answer.columns), 1)
-    if lines <= most or not (by := sorting_pieces(answer)):
+    return answer if lines <= most else _mark_sorted(answer, len(answer.rows))
+
+
+def _mark_sorted(answer: Answer, among: int) -> Answer:
+    """Mark the pieces whose order decided which of so many groups are shown."""
+    if not (by := sorting_pieces(answer)):
         return answer
     names = {draw.name for i in by for draw in answer.pieces[i].draws}
     return replace(
         answer,
         columns=tuple(
-            replace(column, numbers={"among": Fraction(len(answer.rows)), **column.numbers})
+            replace(column, numbers={"among": Fraction(among), **column.numbers})
             if any(draw.name in names for i in column.sources for draw in answer.pieces[i].draws)
             else column
             for column in answer.columns
         ),
         pieces=tuple(
-            _mark_choice(piece, len(answer.rows)) if i in by else piece
+            _mark_choice(piece, among) if i in by else piece
             for i, piece in enumerate(answer.pieces)
         ),
     )

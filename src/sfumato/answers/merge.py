@@ -44,6 +44,9 @@ def merge(answers: Sequence[Answer]) -> Answer:
     not show are left out.
     """
     releases = tuple(answers)
+    if stacked := [answer for answer in releases if answer.tables]:
+        keys = ", ".join(map(repr, stacked[0].tables[0].keys))
+        raise refusals.STACKED_TABLES(method="merge", example=f"table({keys})")
     _check_mergeable(releases)
     first = releases[0]
     places = [{_row_label(row): i for i, row in enumerate(answer.rows)} for answer in releases]

@@ -145,6 +145,8 @@ def _check_same(answer: Answer, total: Answer) -> None:
 
 
 def _find_additive_column(answer: Answer, name: str | None) -> Column:
+    if answer.tables:
+        raise refusals.STACKED_TABLES(method="agreeing", example=_first_table(answer))
     adding = [column for column in answer.columns if KINDS[column.kind].adds]
     if name is None and len(adding) != 1:
         raise refusals.SEVERAL_ADDING_COLUMNS(
@@ -173,12 +175,18 @@ def _process_columns(
     change: Callable[[Column, Sequence[Fraction]], Processed],
     label: str,
 ) -> Answer:
+    if answer.tables:
+        raise refusals.STACKED_TABLES(method="this", example=_first_table(answer))
     changed = {
         column.name: change(column, _shown_values(answer, column))
         for column in answer.columns
         if concerns(column)
     }
     return _with_processed(answer, changed, label) if changed else answer
+
+
+def _first_table(answer: Answer) -> str:
+    return f"table({', '.join(map(repr, answer.tables[0].keys))})"
 
 
 def _with_processed(answer: Answer, changed: dict[str, Processed], label: str) -> Answer:

@@ -52,7 +52,7 @@ def clipped_shares(answer: Answer, confidence: Number = 0.95) -> dict[str, tuple
     """Estimate, for every clipped column, the proportions of rows below and above its bounds."""
     level = probability(confidence, "confidence", zero=False)
     shares = {}
-    for piece in answer.pieces:
+    for piece in (answer.tables or (answer,))[0].pieces:  # the same in all tables
         if piece.name.startswith(CLIPPED) and piece.law is not None:
             counts = [int(v) * piece.step for v in piece.values[0]]
             below, above = (_share_of_count(piece, counts, i, level) for i in (0, 2))

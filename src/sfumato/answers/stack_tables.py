@@ -42,12 +42,7 @@ def stack_tables(
     rows: list[tuple[Key, ...]] = []
     for table in tables:
         places = [table.keys.index(key) if key in table.keys else None for key in keys]
-        marks = tuple(
-            sum(
-                (key not in table.keys) << (len(of) - 1 - i) for i, key in enumerate(of)
-            )
-            for of in shown.values()
-        )
+        marks = tuple(grouping_number(table.keys, of) for of in shown.values())
         rows += [
             (*(None if place is None else row[place] for place in places), *marks)
             for row in table.rows
@@ -63,6 +58,11 @@ def stack_tables(
         complete=all(table.complete for table in tables),
         tables=tuple(tables),
     )
+
+
+def grouping_number(keys: Sequence[str], of: Sequence[str]) -> int:
+    """Return GROUPING(of) of a table by these keys: a binary digit for each, 1 if rolled up."""
+    return sum((key not in keys) << (len(of) - 1 - i) for i, key in enumerate(of))
 
 
 def whole_counts(tables: Sequence[Answer], keys: Sequence[str]) -> list[Answer]:
@@ -114,6 +114,12 @@ def _round_column(
     return {
         part: np.stack([np.ravel(each[part]) for each in rounded], axis=1) for part in tables
     }
+
+
+def mark_recalled(answer: Answer, when: str) -> Answer:
+    """Mark a stored answer, and its tables, with the time of their release."""
+    tables = tuple(replace(table, recalled=when) for table in answer.tables)
+    return replace(answer, recalled=when, tables=tables)
 
 
 def stack_values(answer: Answer, of: Callable[[Answer], NDArray[Any]]) -> NDArray[Any]:

@@ -22,11 +22,13 @@ from ..guarantees import Guarantee, Relation
 from ..guarantees.stored_guarantee import ratio
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
+from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.shared.stored_mechanism import promises as stored_promises
 from ..mechanisms.shared.stored_mechanism import record as mechanism_record
 from ..mechanisms.shared.stored_mechanism import restore as restore_mechanism
 from ..records import record
+from ..tables.marginals.reconciled_noise import MeasuredDraws, ReconciledNoise
 from . import answer_refusals as refusals
 from .answer import Answer
 from .answer_records import (
@@ -103,7 +105,20 @@ def dump(answer: Answer) -> bytes:
         len(answer.rows),
     )
     texts["pieces"] = f"[{','.join(map(_piece_text, answer.pieces))}]"
+    if answer.tables:
+        tables = (
+            dump(replace(table, facts=_other_facts(table, answer))).decode()
+            for table in answer.tables
+        )
+        texts["tables"] = f"[{','.join(tables)}]"
+    if answer.places is not None:
+        texts["places"] = _json(list(answer.places))
     return _object(texts).encode()
+
+
+def _other_facts(table: Answer, answer: Answer) -> Record:
+    """Return the facts of a table that are not those of the answer that stacks it."""
+    return {name: fact for name, fact in table.facts.items() if answer.facts.get(name) != fact}
 
 
 def load(stored: bytes | str) -> Answer:
@@ -185,6 +200,10 @@ def _piece_text(piece: Noisy) -> str:
 
 
 def _read_answer(stored: Record) -> Answer:
+    tables = tuple(
+        _read_answer({**table, "facts": {**stored["facts"], **table["facts"]}})
+        for table in stored.get("tables", ())
+    )
     return Answer(
         keys=tuple(stored["keys"]),
         rows=tuple(tuple(read_key(key) for key in row) for row in stored["rows"]),
@@ -202,6 +221,8 @@ def _read_answer(stored: Record) -> Answer:
         left=_read_guarantee(stored, "left"),
         weighing=_read_weighing(stored["weighing"]) if "weighing" in stored else None,
         complete=bool(stored["complete"]),
+        tables=tables,
+        places=tuple(map(int, stored["places"])) if "places" in stored else None,
     )
 
 
@@ -265,6 +286,14 @@ def write_mechanism(mechanism: Mechanism) -> Record:
                 for part, weight, name in mechanism.draws
             ]
         }
+    if isinstance(mechanism, ReconciledNoise):
+        return {
+            "reconciled": [
+                [write_mechanism(each.mechanism), [[str(w), count] for w, count in each.weights]]
+                for each in mechanism.draws
+            ],
+            "rounding": str(mechanism.rounding),
+        }
     return mechanism_record(mechanism)
 
 
@@ -276,7 +305,24 @@ def _read_mechanism(stored: Record) -> Mechanism:
                 for part, weight, *name in stored["merged"]
             )
         )
+    if "reconciled" in stored:
+        return ReconciledNoise(
+            tuple(
+                MeasuredDraws(
+                    _read_additive(part), tuple((ratio(w), int(count)) for w, count in weights)
+                )
+                for part, weights in stored["reconciled"]
+            ),
+            ratio(stored["rounding"]),
+        )
     return restore_mechanism(stored) or Recorded(canonical(stored).decode())
+
+
+def _read_additive(stored: Record) -> Additive:
+    mechanism = _read_mechanism(stored)
+    if not isinstance(mechanism, Additive):
+        raise TypeError(type(mechanism))
+    return mechanism
 
 
 def _write_column(column: Column) -> Record:

@@ -36,6 +36,9 @@ def top(answer: Answer, count: int, name: str | None) -> Answer:
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise refusals.TOP_COUNT(count=count)
+    if answer.tables:
+        keys = ", ".join(map(repr, answer.tables[0].keys))
+        raise refusals.STACKED_TABLES(method=f"top({count})", example=f"table({keys}).top({count})")
     if name is None and len(answer.columns) != 1:
         raise refusals.TOP_WITHOUT_COLUMN(
             count=count, columns=len(answer.columns), column=answer.names[0]

@@ -13,9 +13,11 @@ from ..errors import Refused
 from ..tables.expr.expressions import ColumnRef, Expr
 from ..tables.expr.scalar_function import shorten
 from ..tables.query.calendars import Calendar
+from ..tables.query.groupings import Groupings
 from . import sql_refusals as refusals
 from .aggregate_calls import split_quantiles
 from .calendar_keys import read_calendar
+from .grouping_sets import KINDS, has_sets, key_nodes, read_sets
 from .row_expressions import RowReader
 from .scope import Scope, has_aggregate, identifier
 from .sql_text import Node, arguments, without_brackets
@@ -87,23 +89,17 @@ def read_group_keys(
     clause = select.args.get("group")
     if clause is None:
         return []
-    more = set(arguments(clause)) - {"expressions", "all"}
-    if more:
-        raise scalars.source.refuse(refusals.GROUPING_SETS, clause)
+    if set(arguments(clause)) - {"expressions", "all", *KINDS}:
+        raise scalars.source.refuse(refusals.GROUPING_TOTALS, clause)
     if clause.args.get("all"):
         nodes = [(item.node, item.name) for item in items if not has_aggregate(item.node)]
     else:
-        nodes = [
-            _resolve_key(node, scope, items, scalars)
-            for part in clause.expressions
-            for node in (part.expressions if isinstance(part, exp.Tuple) else [part])
-        ]
+        nodes = [_resolve_key(node, scope, items, scalars) for node in key_nodes(clause)]
     keys: dict[str, GroupKey] = {}
     for node, name in nodes:
         if has_aggregate(node):
             raise scalars.source.refuse(refusals.AGGREGATE_AS_KEY, node)
-        public = read_calendar(node, scope, scalars)
-        expression = scope.read(node, scalars) if public is None else public.expression
+        public, expression = _read_key(node, scope, scalars)
         if not expression.columns:
             raise scalars.source.refuse(refusals.CONSTANT_AS_KEY, node)
         keys.setdefault(
@@ -111,6 +107,32 @@ def read_group_keys(
             GroupKey(node, expression, name or _key_name(node, expression, scalars), public),
         )
     return list(keys.values())
+
+
+def read_groupings(
+    select: exp.Select, scope: Scope, items: list[SelectItem], scalars: RowReader
+) -> list[str | Groupings]:
+    """Read the groupings of CUBE, ROLLUP and GROUPING SETS, by the texts of the keys' expressions;
+    nothing if the GROUP BY has none of them.
+    """
+    clause = select.args.get("group")
+    if clause is None or not has_sets(clause):
+        return []
+
+    def text_of(node: Node) -> str:
+        resolved, _ = _resolve_key(node, scope, items, scalars)
+        return _read_key(resolved, scope, scalars)[1].text
+
+    try:
+        return read_sets(clause, text_of)
+    except Refused as refusal:
+        raise scalars.source.relocate(refusal, clause, scalars.source.example) from None
+
+
+def _read_key(node: Node, scope: Scope, scalars: RowReader) -> tuple[Calendar | None, Expr]:
+    """Read a key: the buckets of a CALENDAR, and its expression."""
+    public = read_calendar(node, scope, scalars)
+    return public, scope.read(node, scalars) if public is None else public.expression
 
 
 def find_key(node: Node, keys: list[GroupKey], scope: Scope, scalars: RowReader) -> GroupKey | None:

@@ -29,6 +29,7 @@ from ..answers.proportions import COUNT, TOTAL, is_pooled, withheld_labels
 from ..answers.render import footnote_texts as texts
 from ..tables.expr.column_names import unused_name
 from .answer_expressions import AnswerExpression
+from .postprocess_tables import finish_tables
 from .released.answer_columns import ShownColumn, Vectors, column_of
 from .released.window_frames import SortOrder, sort_places
 
@@ -106,6 +107,9 @@ class PostProcessing:
     qualify: AnswerExpression | None = None
     qualify_text: str = ""
     outer: OuterSelect | None = field(default=None, kw_only=True)
+    # of several groupings: GROUPING columns with the shown names of their keys
+    grouping: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    grouping_shown: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def chooses(self) -> bool:
@@ -158,6 +162,8 @@ class PostProcessing:
             answer = self.outer(answer)
         if self._is_plain(answer):
             return answer
+        if answer.tables:
+            return finish_tables(self, answer)
         passing = (
             list(range(len(answer.rows)))
             if self.having is None
@@ -203,6 +209,7 @@ class PostProcessing:
             and not self.order
             and self.limit is None
             and not self.offset
+            and not self.grouping
         )
 
     def _order_and_show(
@@ -219,9 +226,9 @@ class PostProcessing:
             else {}
         )
         chosen = choose_groups(answer, places, {**among, **chosen_by}, sorting)
-        return self._select_columns(before, chosen)
+        return self.select_columns(before, chosen)
 
-    def _select_columns(self, answer: Answer, chosen: Answer) -> Answer:
+    def select_columns(self, answer: Answer, chosen: Answer) -> Answer:
         """Return the columns of the text, of the chosen groups."""
         columns = tuple(column_of(chosen, shown) for shown in self.columns)
         cut = len(chosen.rows) < len(answer.rows)
@@ -240,7 +247,7 @@ class PostProcessing:
         at = {place: i for i, place in enumerate([*grouped, *pooling])}
         return replace(
             chosen,
-            keys=tuple(shown for _, shown in self.keys),
+            keys=(*(shown for _, shown in self.keys), *(name for name, _ in self.grouping)),
             pieces=tuple(chosen.pieces[i] for i in at),
             columns=tuple(
                 replace(

@@ -17,15 +17,24 @@ from sqlglot import exp
 from ..errors import Refused
 from ..tables.expr.column_names import unused_name
 from ..tables.expr.expressions import ColumnRef
-from ..tables.expr.types import Span
+from ..tables.expr.types import INT64, Span, Type
 from ..tables.plan.query_plan import Plan
 from ..tables.query.aggregate import Aggregate
+from ..tables.query.groupings import Groupings, combine_groupings
 from ..tables.query.stages import MOST_COLUMNS, Groups, Query, Rows
 from . import sql_refusals as refusals
 from .aggregate_calls import AggregateReader
 from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
 from .from_clause import RELEASED_PARTS, FromReader, NamedScopes
-from .grouping import GroupKey, SelectItem, find_key, read_group_keys, read_items
+from .grouping import (
+    GroupKey,
+    SelectItem,
+    find_key,
+    read_group_keys,
+    read_groupings,
+    read_items,
+)
+from .grouping_sets import grouping_keys, rename
 from .having_order import HavingOrderReader
 from .postprocess import PostProcessing
 from .released.answer_columns import ShownColumn
@@ -63,6 +72,11 @@ class SelectReader:
     keys: list[GroupKey]
     aggregates: dict[str, Aggregate] = field(default_factory=dict)
     shown: list[ShownColumn] = field(default_factory=list)
+    groupings: list[str | Groupings] = field(default_factory=list)
+    grouping: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The GROUPING columns, with the names of their keys."""
+    types: dict[str, Type] = field(default_factory=dict)
+    """The types of keys and GROUPING columns, for comparisons."""
 
     @property
     def source(self) -> SqlText:
@@ -105,7 +119,8 @@ class SelectReader:
         if len(items) > MOST_COLUMNS:
             raise refusals.TOO_MANY_COLUMNS(count=len(items), most=MOST_COLUMNS)
         keys = _order_keys(read_group_keys(select, scope, items, scalars), items, scope, scalars)
-        return cls(select, scope, scalars, items, keys)._parse()
+        groupings = read_groupings(select, scope, items, scalars)
+        return cls(select, scope, scalars, items, keys, groupings=groupings)._parse()
 
     @classmethod
     def _outer(
@@ -118,6 +133,8 @@ class SelectReader:
     ) -> ParsedQuery:
         """Read a SELECT over a released sub-query."""
         from_reader.check_parts(select, RELEASED_PARTS)
+        if parsed.query.sets:
+            raise scalars.source.refuse(refusals.GROUPINGS_UNDER_WINDOWS, select)
         schema = parsed.query.rows.schema
         inner = parsed.finish
         types = {shown: schema[name] for name, shown in inner.query_keys}
@@ -134,10 +151,10 @@ class SelectReader:
         check_named_windows(self.select, self.scalars)
         rows, names = self._add_key_columns()
         outputs = self._read_outputs(names)
-        find = AnswerNames(
-            self._find(outputs),
-            {names[key.name]: key.expression.type(self.scope.rows.schema) for key in self.keys},
-        )
+        self.types |= {
+            names[key.name]: key.expression.type(self.scope.rows.schema) for key in self.keys
+        }
+        find = AnswerNames(self._find(outputs), self.types)
         reader = HavingOrderReader(self.select, self.items, self.aggregates, find, self.scalars)
         having, qualify, order = reader.having(), reader.qualify(), reader.order()
         limit, offset = (
@@ -160,7 +177,13 @@ class SelectReader:
             offset or 0,
             qualify,
             qualify_text,
+            grouping=tuple(self.grouping.items()),
+            grouping_shown={
+                name: any(item.name == name for item in self.items) for name in self.grouping
+            },
         )
+        if self.groupings and (finish.has_windows or qualify is not None):
+            raise self.source.refuse(refusals.GROUPINGS_UNDER_WINDOWS, self.select)
         return ParsedQuery(query, finish)
 
     def _check(self) -> None:
@@ -275,6 +298,9 @@ class SelectReader:
                         item.node, f"{self.source.words_of(item.node)} AS other"
                     ),
                 )
+            if (rolled := grouping_keys(item.node)) is not None:
+                outputs[item.name.lower()] = self._add_grouping(rolled, item.node, item.name)
+                continue
             if is_aggregate(item.node):
                 self.aggregates[item.name] = AggregateReader(self.scope, self.scalars).aggregate(
                     item.node
@@ -303,9 +329,22 @@ class SelectReader:
                 return outputs.get(key.name.lower()) or AnswerExpression(
                     "key", "key", value=columns[key.name]
                 )
+            if (rolled := grouping_keys(node)) is not None:
+                return self._add_grouping(rolled, node, "")
             return self._add_aggregate(node) if is_aggregate(node) else None
 
         return find
+
+    def _add_grouping(self, rolled: list[Node], node: Node, name: str) -> AnswerExpression:
+        """Return a GROUPING column: a new one, or an equal one that is there already."""
+        found = [find_key(each, self.keys, self.scope, self.scalars) for each in rolled]
+        keys = tuple(key.name for key in found if key is not None)
+        if not self.groupings or len(keys) < len(rolled) or not keys:
+            raise self.source.refuse(refusals.GROUPING_WITHOUT_SETS, node)
+        same = next((other for other, of in self.grouping.items() if of == keys), "")
+        shown = name or same or self.source.words_of(node)[:60]
+        self.grouping[shown], self.types[shown] = keys, INT64
+        return AnswerExpression("key", "key", value=shown)
 
     def _add_aggregate(self, node: Node) -> AnswerExpression:
         """Return an aggregate inside an expression: an equal one that is released already, or a new
@@ -335,6 +374,10 @@ class SelectReader:
                 if key.calendar is not None
             }
             groups: Groups = rows.group_by(*listed, **public)
+            if self.groupings:
+                columns = {key.expression.text: names[key.name] for key in self.keys}
+                parts = [rename(part, columns.__getitem__) for part in self.groupings]
+                groups = replace(groups, sets=combine_groupings(parts, (), listed))
             return groups.aggregate(**self.aggregates)
         except Refused as refusal:
             raise self.source.relocate(

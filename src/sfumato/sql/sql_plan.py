@@ -56,6 +56,7 @@ class SqlPlan(Plan):
             plan.calibration,
             plan.source,
             plan.group_size,
+            plan.workload,
             finish=finish,
         )
 

@@ -433,10 +433,25 @@ RELEASED_WITHOUT_VALUE = RefusalText(
 
 # GROUP BY
 
-GROUPING_SETS = RefusalText(
+GROUPING_TOTALS = RefusalText(
     "sql.group",
     "",
-    "ROLLUP, CUBE and GROUPING SETS are not supported: ask one question per grouping",
+    "GROUP BY takes keys, CUBE, ROLLUP and GROUPING SETS; WITH TOTALS is not one of them",
+    "{example}",
+)
+GROUPING_WITHOUT_SETS = RefusalText(
+    "sql.group",
+    "",
+    "GROUPING names keys of the GROUP BY that CUBE, ROLLUP or GROUPING SETS roll up",
+    "{example}",
+)
+GROUPINGS_UNDER_WINDOWS = RefusalText(
+    "sql.group",
+    "",
+    (
+        "windows, QUALIFY and an outer SELECT look at several rows, and the rows of CUBE, ROLLUP "
+        "and GROUPING SETS share their noise: a plain GROUP BY has them"
+    ),
     "{example}",
 )
 AGGREGATE_AS_KEY = RefusalText(

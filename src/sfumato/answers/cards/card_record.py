@@ -48,7 +48,7 @@ def release_facts(answer: Answer, unit: str, relation: str | None, version: str)
         "columns": [_column_record(column) for column in answer.columns],
         "pieces": [
             {"name": piece.name, "step": str(piece.step), "cells": int(piece.values.shape[1])}
-            for piece in answer.pieces
+            for piece in (answer.tables or (answer,))[0].pieces
         ],
         "rules": list(answer.rules),
         "processing": list(answer.processing),
@@ -106,6 +106,11 @@ def cost_details(answer: Answer) -> str:
 
 def utility_text(answer: Answer) -> str:
     """Describe the accuracy of each column: its half-width where all cells have the same one."""
+    if answer.tables:
+        return " · ".join(
+            f"by {', '.join(table.keys) or 'nothing'}: {utility_text(table)}"
+            for table in answer.tables
+        )
     parts = []
     for column in answer.columns:
         piece = answer.pieces[(column.pieces or column.sources)[0]]

@@ -74,6 +74,7 @@ UNSURE_ONE = "another group may be larger"
 AMONG_NAMED = " of the groups that were named"
 
 # The table itself
+ROLLED_UP = "(all)"
 NO_GROUP = "no group is shown"
 MORE_ROWS = "… and {more} more rows"
 ALL_ROWS = ": to_pandas() has all of them"

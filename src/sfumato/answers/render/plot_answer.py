@@ -42,6 +42,8 @@ def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str 
     """Draw a line along dates or many numbers, else a bar for each group or bin; if there are more
     than `top` groups, the largest ones.
     """
+    if answer.tables:  # totals beside their parts would make one scale of two
+        return plot(answer.tables[0], name, confidence=confidence, top=top, title=title)
     column = answer.column(name)
     if not answer.rows:
         raise refusals.NO_GROUP_TO_PLOT(name=name)

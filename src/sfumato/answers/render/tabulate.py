@@ -63,7 +63,7 @@ def build_tables(answer: Answer, confidence: Number, most: int) -> list[TextTabl
 def _flat_table(answer: Answer, columns: list[Column], confidence: Number, most: int) -> TextTable:
     shown = slice(0, most)
     cells = [_format_cells(answer, column, confidence, shown) for column in columns]
-    rows = tuple(tuple(map(key_text, row)) for row in answer.rows[shown])
+    rows = tuple(map(tuple, key_texts(answer)[shown]))
     names = tuple(printable(column.name) for column in columns)
     numeric = tuple(_is_numeric(answer, i) for i in range(len(answer.keys)))
     return TextTable(
@@ -81,7 +81,7 @@ def _histogram_table(answer: Answer, column: Column, confidence: Number, most: i
     groups = max(1, most // len(bins)) if answer.rows else 0
     shown = slice(0, groups)
     cells = _format_cells(answer, column, confidence, shown)
-    rows = tuple((*map(key_text, row), label) for row in answer.rows[shown] for label in bins)
+    rows = tuple((*row, label) for row in key_texts(answer)[shown] for label in bins)
     numeric = (*(_is_numeric(answer, i) for i in range(len(answer.keys))), False)
     more = max(0, len(answer.rows) - groups) * len(bins)
     return TextTable(
@@ -118,6 +118,22 @@ def _possible_range(column: Column) -> tuple[float, float]:
         (float(limit) for limit in (low, column.floor) if limit is not None), default=-math.inf
     )
     return least, math.inf if high is None else float(high)
+
+
+def key_texts(answer: Answer) -> list[list[str]]:
+    """Format the keys of all rows for print; a key that a table rolls up says so."""
+    if not answer.tables:
+        return [list(map(key_text, row)) for row in answer.rows]
+    by = [set(table.keys) for table in answer.tables for _ in table.rows]
+    grouped = set().union(*by)
+    places = range(len(by)) if answer.places is None else answer.places
+    return [
+        [
+            texts.ROLLED_UP if name in grouped and name not in by[place] else key_text(key)
+            for name, key in zip(answer.keys, row, strict=True)
+        ]
+        for place, row in zip(places, answer.rows, strict=True)
+    ]
 
 
 def key_text(key: Key) -> str:

@@ -65,6 +65,10 @@ class ReconciledNoise(Mechanism):
         """The variance of the noise of a cell."""
         return self.law.variance
 
+    def __repr__(self) -> str:
+        measured = ", ".join(dict.fromkeys(repr(each.mechanism) for each in self.draws))
+        return f"ReconciledNoise({measured})"
+
     @property
     def exact_variance(self) -> Fraction:
         """The variance as a fraction, without the rounding to the grid; of Laplace noise, to the

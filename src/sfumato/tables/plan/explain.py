@@ -13,11 +13,13 @@ from ...guarantees import Guarantee
 from ...mechanisms import CountThreshold, Gaussian
 from ..aggregates.component import Component
 from ..expr.expressions import ColumnRef
+from ..marginals.reconciled_noise import ReconciledNoise
 from ..query.group_keys import group_limit
 from ..query.per_unit import PerUnit
 from ..query.stages import Query, Rows, RowStep
 from . import min_max
 from .components import learned_column
+from .explain_groupings import explain_tables
 from .explain_groups import explain_selection, explain_shown_from
 
 if TYPE_CHECKING:
@@ -210,6 +212,7 @@ def explain(plan: Plan) -> str:
     lines += [f"rule    {rule}" for rule in explain_rules(plan)]
     lines += _explain_noise(plan)
     lines += explain_selection(plan)
+    lines += explain_tables(plan)
     lines += [f"error   {name} {plan.about(name, error)}" for name, error in plan.error().items()]
     return "\n".join(lines)
 
@@ -220,6 +223,8 @@ def _explain_noise(plan: Plan) -> list[str]:
     lines = []
     for block, noise in zip(plan.calibration.blocks, plan.calibration.noise, strict=True):
         component = plan.components[block.places[0]]
+        if isinstance(noise[0], ReconciledNoise):
+            noise = (noise[0].draws[0].mechanism,)
         if component.form == "point":
             lines.append(f"noise   {component.name}: chosen by the exponential mechanism")
             continue
