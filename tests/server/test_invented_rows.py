@@ -40,6 +40,7 @@ SCHEMA = pa.schema(
         "day": pa.date32(),
         "paid": pa.bool_(),
         "weight": pa.float64(),
+        "visits": pa.int64(),  # without bounds
     }
 )
 

@@ -219,8 +219,8 @@ def test_an_explanation_has_question_cost_noise_and_error(bench: Bench) -> None:
         "cost    ε = 1, δ = 1e-06",
         "unit    user, neighbours by add-remove",
         "groups  of ",
-        "select  OptimalSelection(",
-        "noise   cells of v0, others of count: Laplace; one user moves them together by at most 2",
+        "select  votes, by the best rule of selection",
+        "noise   cells of v0, other rows of count: Laplace; one user moves them together by",
     ):
         assert line in text.replace("1e-6", "1e-06")
     assert text.count("\nnoise   ") == len(release_plan.calibration.blocks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,6 +61,12 @@ class CommandLine:
         return shlex.join([*self.words, self.text, *options])
 
 
+_ARGUMENT = re.compile(
+    r"(?P<name>epsilon|delta|within|budget|max_rows|max_groups|unit)='?(?P<value>[\w./-]+)'?"
+)
+"""An argument in Python that is an option of the command."""
+
+
 @contextmanager
 def rewrite_as_command(example: str, command: CommandLine | None = None) -> Iterator[None]:
     """Replace rewrites in SQL and Python by commands of a shell: `command` with another question or
@@ -71,6 +78,9 @@ def rewrite_as_command(example: str, command: CommandLine | None = None) -> Iter
         if command is not None:
             if (form := refusal.forms.get("shell")) is not None:
                 raise refusal.replace(rewrite=str(command.set_option(form))) from None
+            if (argument := _ARGUMENT.fullmatch(refusal.rewrite)) is not None:
+                option = f"--{argument['name'].replace('_', '-')} {argument['value']}"
+                raise refusal.replace(rewrite=str(command.set_option(option))) from None
             if refusal.rewrite.upper().startswith(("SELECT ", "WITH ")):
                 raise refusal.replace(rewrite=str(command.ask(refusal.rewrite))) from None
         if refusal.code != "table.path" or not refusal.rewrite.startswith(

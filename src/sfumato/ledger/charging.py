@@ -13,6 +13,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..accounting.filters import Filter
+from ..exact.numbers import text as number_text
 from ..guarantees import Guarantee
 from . import book_queries
 from . import ledger_refusals as refusals
@@ -101,12 +102,20 @@ def find_earlier_receipt(
     )
 
 
+def _smaller_cost(left: Guarantee) -> str:
+    """Return a cost that is left, as a question takes it."""
+    epsilon = left.parameters.get("epsilon")
+    return f", such as epsilon={number_text(epsilon)}" if epsilon else ""
+
+
 def _row_after(dataset: str, share: str, account: Account, price: Quote) -> AccountRow:
     """Return the row of an account after the cost, or refuse if the cost does not fit."""
     after, text, parts = spend(account.totals, price.ratios, account.limits)
     if parts > ALL:
         left = Filter(account.budget, spent_as_guarantee(account)).remaining
         raise refusals.BUDGET_EXCEEDED(
-            account=f"{dataset} / {share}" if share else dataset, left=left
+            account=f"{dataset} / {share}" if share else dataset,
+            left=left.numbers_text,
+            cost=_smaller_cost(left),
         )
     return AccountRow(dataset, share, budget_text(account.budget), cache_totals(text, after), parts)

@@ -41,7 +41,7 @@ BUDGET_EXCEEDED = RefusalText(
     "budget.exceeded",
     "{account}",
     "it does not fit: {left} is left; nothing was read, nothing was spent",
-    "a smaller cost",
+    "a smaller cost{cost}",
     BudgetExceeded,
 )
 SHARE_EXCEEDED = RefusalText(

@@ -175,7 +175,7 @@ def _decimals(numbers: Positions, bounds: tuple[Fraction, Fraction], kind: Type)
 _VALUES: dict[str, Callable[[Positions, tuple[Fraction, Fraction], Type], Any]] = {
     "bool": lambda numbers, bounds, kind: (numbers % np.uint64(2)).astype(bool),
     "integer": lambda numbers, bounds, kind: (
-        numbers.astype(np.int64) % 2 ** (kind.bits - 1)
+        numbers.astype(np.int64) % min(2 ** (kind.bits - 1), 2**62)
         if bounds is DEFAULT_BOUNDS
         else _spread(numbers, bounds).astype(np.int64)
     ),

@@ -9,6 +9,7 @@ from typing import Unpack, cast
 
 from ..answers.answer import Answer
 from ..ledger import Ledger
+from ..sql import find_inner_values
 from ..tables.declare.declaration import Declaration
 from ..tables.engine.sources import TableSource
 from ..tables.expr.expressions import Expr
@@ -43,6 +44,7 @@ from .promises import promise_of
 from .questions import check_query
 from .request import Request
 from .share_payments import charge_share, check_fits
+from .steps import answer_in_steps
 from .table_state import LearnedLimit, TableState
 
 
@@ -147,6 +149,8 @@ class Table(Budgeted, RowVerbs):
         described = describe_tables(text, self.state.declared, public)
         if described is not None:
             return cast("Answer", described)
+        if parameters is None and (inner := find_inner_values(text)) is not None:
+            return answer_in_steps(self.state, self.name, inner, **options)
         request = Request.of_question(self.state, self.name, text, parameters, **options)
         if request.explains:
             return cast("Answer", request.plan().plans[0].explain())

@@ -280,7 +280,9 @@ class Request:
             raise self._with_working_rewrite(refusal, declared) from None
 
     def _with_working_rewrite(self, refusal: Refused, declared: Declared) -> Refused:
-        rows = self.state.rows_of(declared)
+        """Return the refusal with a rewrite that is answered, after learning what it lacks."""
+        complete = all_with_placeholders(declared) if self.settings.learn else declared
+        rows = self.state.rows_of(complete)
         return with_working_rewrite(
             refusal, rows[self.table], {} if self.state.database is None else rows
         )

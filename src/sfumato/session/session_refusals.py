@@ -278,6 +278,26 @@ LEARNING_AND_ANSWER_EXCEED_BUDGET = RefusalText(
     "{less}",
     kind=BudgetExceeded,
 )
+STEPS_EXCEED_BUDGET = RefusalText(
+    "budget.exceeded",
+    "{account}",
+    "the {steps} steps of this question cost {cost} together, with what they learn: {left} is "
+    "left; nothing was read, nothing was spent",
+    LESS,
+    kind=BudgetExceeded,
+)
+STEPS_WITH_ACCURACY = RefusalText(
+    "sql.subquery",
+    "within=",
+    "the sub-query is released first, and an accuracy says nothing of its part: give a cost",
+    "epsilon=0.5",
+)
+STEP_WITHOUT_NUMBER = RefusalText(
+    "sql.subquery",
+    "{question}",
+    "this was released first, and its answer is no number to compare with",
+    "a constant in its place",
+)
 LESSONS_EXCEED_BUDGET = RefusalText(
     "budget.exceeded",
     "{account}",

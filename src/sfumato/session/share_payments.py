@@ -31,8 +31,10 @@ from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit
 from ..tables.plan.query_plan import Plan
 from . import session_refusals as refusals
+from .batches import Batch
 from .choose_limits import histogram_share
 from .learning import plan_lesson, recall_lesson, storage_name
+from .pending_plan import PendingBatch
 from .table_state import TableState, state_of
 
 
@@ -185,6 +187,32 @@ def _stored_lessons(
     ]
 
 
+def check_steps(
+    state: TableState,
+    plans: Sequence[Batch | PendingBatch],
+    promise: Guarantee,
+    share: str | None,
+    *,
+    fresh: bool,
+) -> None:
+    """Refuse, before anything is read or charged, releases one after the other that do not fit into
+    the budget together. A stored answer costs nothing.
+    """
+    ledger = state.ledger
+    for account in (None,) if share is None else (None, share):
+        costs = []
+        for plan in plans:
+            paid = plan.cost if isinstance(plan, PendingBatch) else plan.mechanism
+            if isinstance(plan, PendingBatch) or fresh or not _is_stored(plan, ledger, account):
+                costs.append(ratios(price(ledger.budget, (paid,))))
+        entry = refusals.STEPS_EXCEED_BUDGET
+        _check_account(ledger, account, costs, entry, steps=len(plans), cost=cost_text(promise))
+
+
+def _is_stored(plan: Batch, ledger: Ledger, share: str | None) -> bool:
+    return all(_read_stored(ledger, question_key(part), share) for part in plan.plans)
+
+
 def _read_stored(ledger: Ledger, name: str, share: str | None) -> Stored | None:
     """Read what is stored under a name, with what a share still owes for it. Charges nothing."""
     with ledger._store.reading() as tx:
@@ -205,4 +233,4 @@ def _check_account(
     if not after.fits:
         left = Filter(account.budget, spent_as_guarantee(account)).remaining
         name = ledger.dataset if share is None else f"{ledger.dataset} / {share}"
-        raise entry(account=name, left=left, **fields)
+        raise entry(account=name, left=left.numbers_text, **fields)

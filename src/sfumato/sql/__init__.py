@@ -7,6 +7,7 @@ a word of the text.
 """
 
 from .catalog_statements import described_table, find_table
+from .inner_values import find_inner_values
 from .read_sql import UnresolvedQuery, condition, explains, read, with_working_rewrite
 from .select import ParsedQuery
 
@@ -16,6 +17,7 @@ __all__ = [
     "condition",
     "described_table",
     "explains",
+    "find_inner_values",
     "find_table",
     "read",
     "with_working_rewrite",

@@ -113,7 +113,12 @@ class AggregateReader:
             len(part.expressions) != 1 or set(arguments(part)) - {"expressions"}
         ):
             raise self.source.refuse(refusals.QUANTILES_IN_EXPRESSION, node)
-        q = self.part(part.expressions[0] if isinstance(part, exp.Array) else part)
+        stated = part.expressions[0] if isinstance(part, exp.Array) else part
+        q = self.part(stated)
+        if not 0 <= q <= 1:
+            within = q / 100 if 1 < q < 100 else Fraction(1, 2)
+            fixed = self.source.replace_text(stated, f"{float(within):g}")
+            raise self.source.refuse(refusals.QUANTILE_OF_ALL, node, corrected=fixed)
         q = 1 - q if descending else q
         try:
             if several:

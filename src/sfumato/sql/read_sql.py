@@ -56,7 +56,7 @@ class UnresolvedQuery:
 
     def _resolve(self, rows: Rows, tables: Mapping[str, Rows] | None) -> ParsedQuery:
         if self._parsed is None:
-            self._parsed = _parse(self.text, example(rows, tables, self.text))
+            self._parsed = parse_select(self.text, example(rows, tables, self.text))
         source, tree = self._parsed
         values = Parameters.of(source, self.parameters, tree)
         try:
@@ -98,7 +98,7 @@ def condition(text: str, rows: Rows) -> Expr:
     return scope.read(tree, scalars)
 
 
-def _parse(text: str, example: str) -> tuple[SqlText, exp.Select]:
+def parse_select(text: str, example: str) -> tuple[SqlText, exp.Select]:
     """Parse a text into its words and its SELECT."""
     source = SqlText.of(text, example)
     tree = source.tree()

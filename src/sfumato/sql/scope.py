@@ -87,13 +87,19 @@ class Scope:
         names = self.names if table is None else tables[(identifier(table) or "").lower()]
         expression = _find_name(name, names)
         if expression is None:
-            near = get_close_matches(name, list(names), n=1, cutoff=0.5) or list(names)[:1]
+            near = get_close_matches(name, list(names), n=1, cutoff=0.5)
             listed = ", ".join(map(quoted, list(names)[:8])) + (", …" if len(names) > 8 else "")
+            is_compared = isinstance(node.parent, exp.EQ | exp.NEQ | exp.In | exp.Like)
+            if is_compared and not near and node.this.args.get("quoted"):  # "Roma"
+                text = exp.Literal.string(name).sql()
+                corrected = source.replace_text(node, text)
+                raise source.refuse(refusals.TEXT_IN_DOUBLE_QUOTES, node, corrected=corrected)
+            nearest = quoted((near or list(names))[0])
             raise source.refuse(
                 refusals.UNKNOWN_COLUMN,
                 node,
                 columns=listed,
-                corrected=source.replace_text(node, quoted(near[0])),
+                corrected=source.replace_text(node, nearest),
             )
         return expression
 

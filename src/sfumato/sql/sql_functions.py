@@ -162,6 +162,16 @@ def _in(node: exp.In, read: Read, scalars: RowReader) -> Expr:
         read(item) if isinstance(item, exp.Cast) else read_constant(item, scalars.parameters)
         for item in node.expressions
     ]  # DATE '2026-01-31' is a cast
+    if any(
+        isinstance(item, exp.Column) and item.this.args.get("quoted") for item in node.expressions
+    ):
+        before, _, names = scalars.source.words_of(node).rpartition("(")
+        texts = names.replace('"', "'")
+        raise scalars.source.refuse(
+            refusals.TEXT_IN_DOUBLE_QUOTES,
+            node,
+            corrected=scalars.source.replace_text(node, f"{before}({texts}"),
+        )
     if not listed or not all(isinstance(item, Literal) for item in listed):
         raise scalars.source.refuse(
             refusals.IN_NOT_CONSTANTS, node, corrected=_equations(node, scalars.source)

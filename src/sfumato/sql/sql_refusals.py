@@ -255,10 +255,22 @@ USING_COLUMN = RefusalText(
 
 # Columns
 
+QUANTILE_OF_ALL = RefusalText(
+    "sql.aggregate",
+    "",
+    "a quantile is a part of the rows, from 0 to 1: 0.95 is the 95th percentile",
+    "{corrected}",
+)
 UNKNOWN_COLUMN = RefusalText(
     "sql.column",
     "there is no such column",
     "the columns are {columns}",
+    "{corrected}",
+)
+TEXT_IN_DOUBLE_QUOTES = RefusalText(
+    "sql.column",
+    "there is no such column",
+    "double quotes name a column, single quotes a text",
     "{corrected}",
 )
 AMBIGUOUS_COLUMN = RefusalText(
@@ -589,7 +601,8 @@ SUBQUERY_NOT_SELECT = RefusalText(
 SUBQUERY_AS_VALUE = RefusalText(
     "sql.subquery",
     "",
-    "a sub-query cannot stand for a value: use a constant",
+    "a sub-query stands for a value only in WHERE, as one number without GROUP BY; sql() releases "
+    "it first, a plan or a batch needs the number: ask for it, then write it as a constant",
     "{example}",
 )
 SUBQUERY_COMPARED = RefusalText(

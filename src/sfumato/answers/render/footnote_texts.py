@@ -31,6 +31,7 @@ BUDGET_AS_EPSILON = "the whole budget is ε = {epsilon} at δ = {delta}"
 NUMBER = "{letter} = {value}"
 OF_LIMIT = " of {limit}"
 SPENT = " more was spent to find limits: "
+SPENT_BEFORE = " more was spent to answer first: "
 BATCH_COST = ": the cost is that of all"
 
 # What the limits left out

@@ -154,7 +154,7 @@ def to_epsilon_delta(guarantee: Guarantee) -> tuple[float, Fraction]:
 
 def is_cost(rule: str) -> bool:
     """Tell whether a rule is about what was spent, as the cost is."""
-    return texts.SPENT in rule or rule.endswith(texts.BATCH_COST)
+    return texts.SPENT in rule or texts.SPENT_BEFORE in rule or rule.endswith(texts.BATCH_COST)
 
 
 def _numbers(guarantee: Guarantee) -> list[tuple[str, Fraction]]:

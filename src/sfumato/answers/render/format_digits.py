@@ -60,6 +60,8 @@ def format_cell(
     """Format a value with its interval. The printed interval contains the exact one. An interval
     that ends at a limit is printed by its ends.
     """
+    if math.isnan(value) and not any(map(math.isfinite, ends)):
+        return Cell("null", "")
     if not all(map(math.isfinite, (value, *ends))) or max(map(abs, (value, *ends))) >= _LONG:
         return Cell(
             format_significant(value),

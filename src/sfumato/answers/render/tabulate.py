@@ -18,6 +18,7 @@ import numpy as np
 from ...exact.numbers import Number
 from ..answer_records import Column, Key
 from ..column_kinds import KINDS
+from ..group_frames import RANKS
 from ..intervals import has_interval, interval, level_of, values
 from . import footnote_texts as texts
 from .format_digits import Cell, decimal_places, format_cell, format_significant
@@ -103,7 +104,8 @@ def _format_cells(answer: Answer, column: Column, confidence: Number, shown: sli
     )
     halves = (high - low) / 2
     positive = halves[(halves > 0) & np.isfinite(halves)]
-    places = decimal_places(float(positive.min())) if positive.size else 0
+    is_whole = column.formula is not None and column.formula.op in (*RANKS, "count_over")
+    places = decimal_places(float(positive.min())) if positive.size and not is_whole else 0
     limits = _possible_range(column)
     return [
         format_cell(v, (a, b), places, limits)

@@ -34,6 +34,13 @@ VALUE_NOT_SUMMABLE = RefusalText(
     "sf.count({python})",
     sql="CLAMP(DATE_DIFF('day', DATE '1970-01-01', {of}), 0, 40000)",
 )
+PAIR_OF_ONE_COLUMN = RefusalText(
+    "aggregate.pair",
+    "{of}, {of}",
+    "the correlation of {of} with itself is 1, and its covariance is its variance",
+    "sf.var({python})",
+    sql="VAR_POP({of})",
+)
 HISTOGRAM_OF_TEXT = RefusalText(
     "aggregate.type",
     "{of}",

@@ -21,9 +21,10 @@ import numpy as np
 
 from ...exact.exact_ratios import Integers, Ratios, as_python_ints
 from ...exact.numbers import Number, text
-from ..expr.expressions import Expr, as_expr
+from ..expr.expressions import Expr, as_expr, python_text
 from ..query.aggregate import Aggregate, bounds_of
 from ..query.stages import Rows
+from . import aggregate_refusals as refusals
 from .averages import mean_error
 from .column_kind import (
     AggregateKind,
@@ -85,6 +86,9 @@ class Pair:
     def of(cls, aggregate: Aggregate, rows: Rows) -> Pair:
         """Return the components that covariances, correlations and regressions share."""
         aggregates = aggregate_both(aggregate, rows)
+        first, second = aggregate.of, aggregate.by
+        if first is not None and second is not None and first.text == second.text:
+            raise refusals.PAIR_OF_ONE_COLUMN(of=first.text, python=python_text(first))
         (x, _), ends = centred_sum(aggregates[0], rows)
         (y, _), others = centred_sum(aggregates[1], rows)
         products = _products(aggregate, x, y, rows)

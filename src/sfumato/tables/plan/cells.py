@@ -161,7 +161,9 @@ class Builder:
             Block.of(
                 [*cells, *rest],
                 row + spare,
-                ", ".join([about, *(f"others of {self.components[i].name}" for i in chain[1:])]),
+                ", ".join(
+                    [about, *(f"other rows of {self.components[i].name}" for i in chain[1:])]
+                ),
             )
         )
         for i, place in enumerate(chain):

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ...exact.numbers import text
+from ...mechanisms import CountThreshold
 from .choose_selection import HALF, Selection
 
 if TYPE_CHECKING:
@@ -42,9 +43,18 @@ def explain_selection(plan: Plan) -> list[str]:
     half, nearly = (_size(plan, selection, level) for level in (HALF, NEARLY))
     return [
         f"groups  of {half} are shown half of the time, of {nearly} with 99 %",
-        f"select  {selection.mechanism!r}",
+        f"select  {_selecting_rule(selection)}",
         *(f"warning {warning}" for warning in warn_of_size(plan)),
     ]
+
+
+def _selecting_rule(selection: Selection) -> str:
+    """Say what decides which groups are shown."""
+    if selection.place is not None:
+        return "the noisy count of a group, if it is large enough"
+    if isinstance(selection.mechanism, CountThreshold):
+        return "votes with Gaussian noise, if there are enough"
+    return "votes, by the best rule of selection"
 
 
 def warn_of_size(plan: Plan) -> tuple[str, ...]:

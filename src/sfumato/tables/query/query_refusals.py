@@ -146,6 +146,12 @@ AGGREGATE_MISSING = RefusalText(
     "aggregate needs at least one named aggregate",
     "aggregate(n=sf.count())",
 )
+AGGREGATE_UNNAMED = RefusalText(
+    "stage.aggregate",
+    "aggregate(…)",
+    "only an aggregate of a column has a name of its own: name the others",
+    "aggregate(n=sf.count())",
+)
 TOO_MANY_COLUMNS = RefusalText(
     "stage.aggregate",
     "{count} aggregates",

@@ -104,13 +104,16 @@ class RowVerbs(NamedByOthers, Summarized):
         """
         return self.rows.group_by(*keys, **public)
 
-    def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
-        """Aggregate all rows to one row of answers: a column for each aggregate, by its name.
+    def aggregate(
+        self, /, *unnamed: Aggregate, **aggregates: Aggregate | tuple[Aggregate, ...]
+    ) -> Query:
+        """Aggregate all rows to one row of answers: a column for each aggregate, by its name. One
+        without a name is called after its column: mean_spend.
 
         >>> visits.aggregate(n=sf.count(), people=sf.count_units()).release(epsilon=0.1).names
         ('n', 'people')
         """
-        return self.rows.aggregate(**aggregates)
+        return self.rows.aggregate(*unnamed, **aggregates)
 
     agg = aggregate
 

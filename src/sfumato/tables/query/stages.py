@@ -315,10 +315,14 @@ class Rows(NamedByOthers, Summarized):
         domains = public_keys(self.facts, named, self.schema, listed_keys)
         return Groups(self, tuple(named), domains, combine_groupings(keys, public, named))
 
-    def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
-        """Aggregate all rows to one row of answers."""
+    def aggregate(
+        self, /, *unnamed: Aggregate, **aggregates: Aggregate | tuple[Aggregate, ...]
+    ) -> Query:
+        """Aggregate all rows to one row of answers. An aggregate without a name is called after
+        its column: mean_spend.
+        """
         self._protected("aggregate(…)")
-        return Groups(self, (), ()).aggregate(**aggregates)
+        return Groups(self, (), ()).aggregate(*unnamed, **aggregates)
 
     agg = aggregate
 
@@ -419,9 +423,13 @@ class Groups(NamedByOthers):
     domains: tuple[tuple[Key, ...], ...]  # () where the keys of a column are not public
     sets: tuple[GroupingSet, ...] = ()  # several groupings by some of the keys; () for one by all
 
-    def aggregate(self, /, **several: Aggregate | tuple[Aggregate, ...]) -> Query:
-        """Aggregate every group."""
-        aggregates = _name_columns(several)
+    def aggregate(
+        self, /, *unnamed: Aggregate, **several: Aggregate | tuple[Aggregate, ...]
+    ) -> Query:
+        """Aggregate every group. An aggregate without a name is called after its column."""
+        aggregates = _name_columns(
+            [*((_name_of(each), each) for each in unnamed), *several.items()]
+        )
         if not aggregates or not all(isinstance(a, Aggregate) for a in aggregates.values()):
             raise refusals.AGGREGATE_MISSING()
         if len(aggregates) + len(self.keys) > MOST_COLUMNS:
@@ -529,10 +537,23 @@ def _key_text(key: Key) -> str:
     return literal(key).text if isinstance(key, date) else repr(key)
 
 
-def _name_columns(several: Mapping[str, Aggregate | tuple[Aggregate, ...]]) -> dict[str, Aggregate]:
+def _name_of(aggregate: object) -> str:
+    """Return the name of a column that the caller did not name: n, mean_spend, median_age."""
+    if isinstance(aggregate, Aggregate):
+        kind = "median" if aggregate.q == Fraction(1, 2) else aggregate.kind
+        if aggregate.of is None and aggregate.kind == "count":
+            return "n"
+        if isinstance(aggregate.of, ColumnRef):
+            return f"{kind}_{aggregate.of.name}"
+    raise refusals.AGGREGATE_UNNAMED()
+
+
+def _name_columns(
+    several: Iterable[tuple[str, Aggregate | tuple[Aggregate, ...]]],
+) -> dict[str, Aggregate]:
     """Return aggregates by the names of their columns: one column for each of several quantiles."""
     aggregates: dict[str, Aggregate] = {}
-    for name, value in several.items():
+    for name, value in several:
         parts = (
             {f"{name}_{percent(aggregate.q or Fraction(0))}": aggregate for aggregate in value}
             if isinstance(value, tuple)
