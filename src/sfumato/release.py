@@ -111,8 +111,7 @@ def release_all(
     stored = None if fresh else ledger.recall_all(keys, share=share)
     if stored is not None:
         return tuple(
-            mark_recalled(Answer.from_json(recalled.answer), recalled.when)
-            for recalled in stored
+            mark_recalled(Answer.from_json(recalled.answer), recalled.when) for recalled in stored
         )
     # public: made before the charge, so that a plan that cannot be run is not charged
     ready = [(plan.statements, plan.groups) for plan in plans]
@@ -122,14 +121,10 @@ def release_all(
     left = ledger.remaining
     answers = []
     for plan, (statements, groups), key in zip(plans, ready, keys, strict=True):
-        released = _attempt(plan, statements, groups, timeout, bits)
-        if released is None:
+        make_answer = _attempt(plan, statements, groups, timeout, bits)
+        if make_answer is None:
             raise Failed
-        answer = or_failed(
-            partial(
-                _finish_released, plan, *released, ledger=ledger, receipt=receipt, left=left
-            )
-        )
+        answer = or_failed(partial(make_answer, ledger=ledger, receipt=receipt, left=left))
         answers.append(replace(answer, rules=(*answer.rules, *notes)))
         _remember(ledger, receipt, key, answers[-1])
     return tuple(answers)
@@ -196,16 +191,17 @@ def question_key(plan: Plan) -> str:
 
 def _attempt(
     plan: Plan, statements: Tables, groups: ResultGroups | None, timeout: float | None, bits: Bits
-) -> tuple[ResultGroups, Any] | None:
-    """Run everything that sees data; return None if it breaks. The error may be about data, so it
-    is not even kept as a cause.
+) -> Callable[..., Answer] | None:
+    """Run everything that sees data, and return what makes the answer of its noisy integers; None
+    if it breaks. The error may be about data, so it is not even kept as a cause.
     """
     try:
         tally = _tally(plan, statements, timeout)
         if plan.workload is not None:
             assert groups is not None
-            return groups, _perturb_groupings(plan, groups, tally, bits)
-        return _perturb(plan, groups, tally, bits)
+            return partial(finish_groupings, plan, _perturb_groupings(plan, groups, tally, bits))
+        selected, noisy = _perturb(plan, groups, tally, bits)
+        return partial(finish, plan, selected.rows, noisy)
     except Exception:
         return None
 
@@ -282,7 +278,7 @@ def _perturb_groupings(
     """
     workload = plan.workload
     assert workload is not None
-    noisy = []
+    noisy: list[dict[Keys, Integers]] = []
     for place, block in enumerate(workload.blocks):
         exact = _exact_cells(plan, block, tally, groups, public=True)
         pooled = workload.pooled[place]
@@ -384,15 +380,6 @@ def _quantiles(
     )
 
 
-def _finish_released(
-    plan: Plan, groups: ResultGroups, noisy: Any, *, ledger: Ledger, receipt: Receipt, left: Guarantee
-) -> Answer:
-    """Make the answer of what was released."""
-    if plan.workload is not None:
-        return finish_groupings(plan, noisy, ledger=ledger, receipt=receipt, left=left)
-    return finish(plan, groups.rows, noisy, ledger=ledger, receipt=receipt, left=left)
-
-
 def finish_groupings(
     plan: Plan,
     noisy: tuple[dict[Keys, Integers], ...],
@@ -408,17 +395,15 @@ def finish_groupings(
     assert workload is not None
     cells = reconcile_blocks(workload, noisy)
     answers = []
-    for table, keys in zip(plan.tables, workload.asked, strict=True):
+    for table, keys in zip(plan.tables, workload.requested, strict=True):
         pieces = tuple(
             _piece(table, place, [tables[keys] for tables in cells])
             for place in range(len(table.calibration.readings))
         )
         rows = list(itertools.product(*table.query.domains))
-        answers.append(
-            finish(table, rows, pieces, ledger=ledger, receipt=receipt, left=left)
-        )
-    whole = whole_counts(answers, plan.query.keys)
-    stacked = stack_tables(whole, plan.query.keys, {"question": plan.text})
+        answers.append(finish(table, rows, pieces, ledger=ledger, receipt=receipt, left=left))
+    rounded = whole_counts(answers, plan.query.keys)
+    stacked = stack_tables(rounded, plan.query.keys, {"question": plan.text})
     return replace(stacked, rules=(*explain_rules(plan), *explain_measured(workload)))
 
 
@@ -458,9 +443,7 @@ def finish(
         cost=receipt.cost,
         promise=plan.promise,
         receipts=(Paid.by(receipt),),
-        rules=tuple(
-            filter(None, (*explain_rules(plan), "" if groups else explain_no_group(plan)))
-        ),
+        rules=tuple(filter(None, (*explain_rules(plan), "" if groups else explain_no_group(plan)))),
         facts=facts,
         budget=ledger.budget,
         left=ledger.remaining if left is None else left,

@@ -67,7 +67,9 @@ class World:
         return cls(
             plan,
             through.tally,
-            door.finish(plan, through.groups, through.pieces, ledger=table.ledger, receipt=receipt),
+            door.finish(
+                plan, through.groups.rows, through.pieces, ledger=table.ledger, receipt=receipt
+            ),
             about,
         )
 

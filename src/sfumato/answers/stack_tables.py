@@ -15,24 +15,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..exact.exact_ratios import Integers
 from ..tables.marginals.parts import Keys, closure
 from ..tables.marginals.reconcile import round_together
 from . import intervals
 from .answer import Answer
 from .answer_records import Key, Processed
 from .column_kinds import KINDS
+from .intervals import Doubles
 from .render import footnote_texts as texts
 
 
 def stack_tables(
     tables: Sequence[Answer],
     keys: Sequence[str],
-    facts: Mapping[str, Any],
+    facts: Mapping[str, object],
     grouping: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Answer:
     """Stack answers by some of these keys into one. `grouping` adds a key for each GROUPING column:
@@ -94,9 +94,9 @@ def whole_counts(tables: Sequence[Answer], keys: Sequence[str]) -> list[Answer]:
 
 def _round_column(
     tables: Mapping[Keys, Answer], name: str, keys: Sequence[str]
-) -> dict[Keys, NDArray[Any]]:
+) -> dict[Keys, Integers]:
     """Round a column of counts in all tables, and return it groups × bins."""
-    estimates: dict[Keys, NDArray[np.float64]] = {}
+    estimates: dict[Keys, Doubles] = {}
     for places, table in tables.items():
         values = intervals.values(table, table.column(name))
         sizes = [len({row[i] for row in table.rows}) for i in range(len(places))]
@@ -111,9 +111,7 @@ def _round_column(
         round_together({part: table[..., b] for part, table in estimates.items()})
         for b in range(bins)
     ]
-    return {
-        part: np.stack([np.ravel(each[part]) for each in rounded], axis=1) for part in tables
-    }
+    return {part: np.stack([np.ravel(each[part]) for each in rounded], axis=1) for part in tables}
 
 
 def mark_recalled(answer: Answer, when: str) -> Answer:
@@ -122,7 +120,7 @@ def mark_recalled(answer: Answer, when: str) -> Answer:
     return replace(answer, recalled=when, tables=tables)
 
 
-def stack_values(answer: Answer, of: Callable[[Answer], NDArray[Any]]) -> NDArray[Any]:
+def stack_values(answer: Answer, of: Callable[[Answer], Doubles]) -> Doubles:
     """Compute a column table by table, in the order of the rows of a stacked answer."""
     values = np.concatenate([of(table) for table in answer.tables])
     return values if answer.places is None else values[np.array(answer.places, dtype=np.int64)]
@@ -134,16 +132,14 @@ def stack_intervals(
     level: Fraction,
     *,
     simultaneous: bool,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Doubles, Doubles]:
     """Compute the intervals of a column table by table."""
     total = sum(len(table.rows) for table in answer.tables)
 
-    def ends(table: Answer) -> NDArray[np.float64]:
+    def ends(table: Answer) -> Doubles:
         risk = (1 - level) * Fraction(len(table.rows), total) if simultaneous else 1 - level
         return np.stack(
-            intervals.interval(
-                table, table.column(name), 1 - risk, simultaneous=simultaneous
-            ),
+            intervals.interval(table, table.column(name), 1 - risk, simultaneous=simultaneous),
             axis=1,
         )
 

@@ -60,11 +60,12 @@ def meaning_of_query(
             )
         else:
             derived[step.column] = expression
+    sets = tuple(map(str, query.sets))
     keys = tuple(
         ((shown or {}).get(key, key), derived.get(key, col(key)), domain)
         for key, domain in zip(query.keys, query.domains, strict=True)
     )
-    first = tuple(step.text for step in query.rows.steps[:after])
+    first = (*(step.text for step in query.rows.steps[:after]), *sets)
     return QueryMeaning(
         tuple(conditions),
         keys,

@@ -73,7 +73,10 @@ def query_to_sql(query: Query) -> str:
     if meaning.conditions:
         first, *more = meaning.conditions
         text += f" WHERE {expression_sql(call('and', first, *more) if more else first)}"
-    if keys:
+    if query.sets:
+        sets = (f"({', '.join(str(place + 1) for place in places)})" for places in query.sets)
+        text += f" GROUP BY GROUPING SETS ({', '.join(sets)})"
+    elif keys:
         text += f" GROUP BY {', '.join(str(place) for place in range(1, len(keys) + 1))}"
     if len(text) > LONGEST:
         raise refusals.TEXT_TOO_LONG(length=len(text), most=LONGEST)

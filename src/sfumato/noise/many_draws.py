@@ -45,7 +45,7 @@ class RoundingError:
         """The most that the variance can be."""
         return float(self.most) ** 2
 
-    def half_width(self, confidence: Fraction, *, values: int = 1) -> int:  # noqa: ARG002
+    def half_width(self, confidence: Fraction, *, values: int = 1) -> int:
         """Return the most that roundings can be, at any level."""
         return math.ceil(self.most)
 
@@ -68,7 +68,9 @@ def bound_many(draws: Sequence[Draws], missing: Fraction) -> Fraction | None:
     if risk <= 0:
         return None
     most = float((often * size * apart).sum())
-    likely = math.sqrt(2 * math.log(2 * _COUPLING / risk) * float((often * (size * apart) ** 2).sum()))
+    likely = math.sqrt(
+        2 * math.log(2 * _COUPLING / risk) * float((often * (size * apart) ** 2).sum())
+    )
     rest = risk if most <= likely else risk * (1 - 1 / _COUPLING)
     spread = math.sqrt(float((often * (size * scale) ** 2).sum()))
     factor = -NormalDist().inv_cdf(rest / 2)
@@ -85,7 +87,9 @@ def bound_many(draws: Sequence[Draws], missing: Fraction) -> Fraction | None:
     return Fraction((factor * spread + min(most, likely)) * _LOOSE)
 
 
-def _quantile(characteristic: np.ndarray[tuple[int, int], np.dtype[np.float64]], goal: float, near: float) -> float:
+def _quantile(
+    characteristic: np.ndarray[tuple[int, int], np.dtype[np.float64]], goal: float, near: float
+) -> float:
     """Return the least end found that a sum of variance 1 exceeds with at most this chance."""
 
     def holds(end: float) -> bool:

@@ -98,10 +98,14 @@ Between = tuple[Spread, Fraction, Fraction, int]
 
 @lru_cache(maxsize=4096)
 def _sum_bound(terms: tuple[Between, ...], missing: Fraction) -> Fraction:
-    roundings = [term for term in terms if isinstance(term[0], RoundingError)]
-    if roundings:
-        most = sum((law.most * weight * count for law, _, weight, count in roundings), Fraction(0))
-        return most + _sum_bound(tuple(term for term in terms if term not in roundings), missing)
+    noises = tuple(term for term in terms if not isinstance(term[0], RoundingError))
+    if len(noises) < len(terms):
+        roundings = (
+            law.most * weight * count
+            for law, _, weight, count in terms
+            if isinstance(law, RoundingError)
+        )
+        return _sum_bound(noises, missing) + sum(roundings, Fraction(0))
     draws = sum(count for *_, count in terms)
     if not draws:
         return Fraction(0)
@@ -126,7 +130,11 @@ def _sum_bound(terms: tuple[Between, ...], missing: Fraction) -> Fraction:
         _, _, weight, count = terms[0]
         bounds.append(weight * Fraction(law.linear_error(np.ones(count), missing)))
     if draws > FEW:
-        smooth = [(law, weight, count) for law, _, weight, count in terms if isinstance(law, Geometric | RoundedNormal)]
+        smooth = [
+            (law, weight, count)
+            for law, _, weight, count in terms
+            if isinstance(law, Geometric | RoundedNormal)
+        ]
         if len(smooth) == len(terms) and (bound := bound_many(smooth, missing)) is not None:
             bounds.append(bound)
     if draws > FEW and len(terms) > 1:

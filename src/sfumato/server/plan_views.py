@@ -242,9 +242,7 @@ class Planner:
             if isinstance(shape, Text)
             else domains
         )
-        groups = (
-            math.prod(len(domain) for domain in shape.query.domains) if shape.query.public else None
-        )
+        groups = shape.group_count if shape.query.public else None
         bins = dict.fromkeys(shape.kinds, 1) | {
             column.name: max(1, len(column.edges) - 1) for column in shape.columns
         }

@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -112,9 +111,7 @@ class Goal:
                 (len(column.edges) - 1 for column in plan.columns if column.name == name), default=1
             ),
         )
-        return 1 - (1 - self.confidence) / (
-            bins * math.prod(len(domain) for domain in plan.query.domains)
-        )
+        return 1 - (1 - self.confidence) / (bins * plan.group_count)
 
 
 def find_least(enough: Callable[[Fraction], Plan | None], within: str) -> Plan:

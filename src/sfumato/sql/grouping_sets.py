@@ -40,11 +40,7 @@ def read_sets(clause: exp.Group, text_of: TextOf) -> list[str | Groupings]:
         return [(cube if clause.args.get("cube") else rollup)(*plain)]
     return [
         *plain,
-        *(
-            _read_set(part, text_of)
-            for kind in KINDS
-            for part in clause.args.get(kind) or ()
-        ),
+        *(_read_set(part, text_of) for kind in KINDS for part in clause.args.get(kind) or ()),
     ]
 
 

@@ -29,8 +29,8 @@ from ..answers.proportions import COUNT, TOTAL, is_pooled, withheld_labels
 from ..answers.render import footnote_texts as texts
 from ..tables.expr.column_names import unused_name
 from .answer_expressions import AnswerExpression
-from .postprocess_tables import finish_tables
 from .released.answer_columns import ShownColumn, Vectors, column_of
+from .released.finish_tables import finish_tables
 from .released.window_frames import SortOrder, sort_places
 
 

@@ -337,11 +337,11 @@ class SelectReader:
 
     def _add_grouping(self, rolled: list[Node], node: Node, name: str) -> AnswerExpression:
         """Return a GROUPING column: a new one, or an equal one that is there already."""
-        found = [find_key(each, self.keys, self.scope, self.scalars) for each in rolled]
-        keys = tuple(key.name for key in found if key is not None)
+        matching = [find_key(each, self.keys, self.scope, self.scalars) for each in rolled]
+        keys = tuple(key.name for key in matching if key is not None)
         if not self.groupings or len(keys) < len(rolled) or not keys:
             raise self.source.refuse(refusals.GROUPING_WITHOUT_SETS, node)
-        same = next((other for other, of in self.grouping.items() if of == keys), "")
+        same = next((shown for shown, of in self.grouping.items() if of == keys), "")
         shown = name or same or self.source.words_of(node)[:60]
         self.grouping[shown], self.types[shown] = keys, INT64
         return AnswerExpression("key", "key", value=shown)

@@ -140,7 +140,10 @@ class SqlPlan(Plan):
         if any(KINDS[column.kind].error_of == "rank" for column in leaves.values()):
             return math.nan
         halves = {
-            name: self._error(column, 1 - (1 - level) / len(leaves), size)
+            name: max(
+                table._error(column, 1 - (1 - level) / len(leaves), size)
+                for table in self.tables or (self,)
+            )
             for name, column in leaves.items()
         }
         computed = Column(

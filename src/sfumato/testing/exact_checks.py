@@ -20,6 +20,8 @@ from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.weighted_quantile import WeightedQuantile
 from ..noise.bits import SYSTEM, Bits
 from ..noise.weighted_sums import Spread
+from ..tables.aggregates.count_tree import Integers
+from ..tables.marginals.parts import Keys
 from ..tables.plan.choose_noise import Adds, Calibration
 from ..tables.plan.query_plan import Plan
 from ..tables.plan.read_results import ResultGroups
@@ -154,7 +156,25 @@ class Rehearsal:
             part.name: getattr(calibration, part.name) for part in fields(calibration)
         }
         parts |= {"noise": noise, "selection": selection, "original": calibration}
-        self.plan = replace(plan, calibration=SilentCalibration(**parts))
+        workload = plan.workload
+        if workload is not None:
+            silenced: Any = {
+                keys: tuple(each and SilentMechanism(each, self._calls) for each in blocks)
+                for keys, blocks in workload.noise.items()
+            }
+            pooled: Any = tuple(
+                each and SilentMechanism(each, self._calls) for each in workload.pooled
+            )
+            workload = replace(workload, noise=silenced, pooled=pooled)
+        self.plan = replace(plan, calibration=SilentCalibration(**parts), workload=workload)
+
+    def measure(self) -> tuple[tuple[MechanismCall, ...], tuple[dict[Keys, Integers], ...]]:
+        """Tally and perturb several groupings: the calls, and the tables that are measured."""
+        self._calls.clear()
+        tally = door._tally(self.plan, self.plan.statements, None)
+        assert self.plan.groups is not None
+        noisy = door._perturb_groupings(self.plan, self.plan.groups, tally, SYSTEM)
+        return tuple(self._calls), noisy
 
     def run(self) -> Through:
         """Tally and perturb as `release` does, without charging."""
@@ -183,7 +203,6 @@ def through_the_door(plan: Plan) -> Through:
 
 def exact_answer(plan: Plan, table: Table) -> Answer:
     """Return the answer without noise."""
-    through = through_the_door(plan)
     receipt = Receipt(
         table.name,
         0,
@@ -194,7 +213,13 @@ def exact_answer(plan: Plan, table: Table) -> Answer:
         None,
         reserved=False,
     )
-    return door.finish(plan, through.groups, through.pieces, ledger=table.ledger, receipt=receipt)
+    if plan.workload is not None:
+        silent = Rehearsal(plan)
+        noisy = silent.measure()[1]
+        return door.finish_groupings(silent.plan, noisy, ledger=table.ledger, receipt=receipt)
+    through = through_the_door(plan)
+    rows = through.groups.rows
+    return door.finish(plan, rows, through.pieces, ledger=table.ledger, receipt=receipt)
 
 
 def _quantile(points: NDArray[np.int64], weights: NDArray[np.generic], mechanism: Mechanism) -> int:

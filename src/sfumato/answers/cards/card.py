@@ -163,7 +163,11 @@ def card(
             "preprocessing_and_hyperparameter_tuning": " · ".join(answer.rules) or "None.",
             "mechanisms": " · ".join(
                 [
-                    *dict.fromkeys(f"{p.name}: {p.mechanism!r}" for table in answer.tables or (answer,) for p in table.pieces),
+                    *dict.fromkeys(
+                        f"{p.name}: {p.mechanism!r}"
+                        for table in answer.tables or (answer,)
+                        for p in table.pieces
+                    ),
                     NOISE.format(version=version),
                 ]
             ),

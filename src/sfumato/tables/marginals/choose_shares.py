@@ -34,9 +34,9 @@ _MOST_TABLES = 3000  # candidates; beyond, only tables that were asked for
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """The measured tables with their shares, and the errors that follow: the standard deviation of
-    a cell of each asked table, in that of one table that has the whole promise. `apart` is that of
-    tables measured by themselves with equal shares.
+    """The measured tables with their shares, and the errors that follow: the deviation of a cell of
+    each requested table, in that of a table with the whole promise. `apart` is the deviation of
+    tables that are measured by themselves with equal shares.
     """
 
     measured: Mapping[Keys, Fraction]
@@ -49,7 +49,7 @@ class Shares:
         return {keys: deviation / self.apart for keys, deviation in self.deviations.items()}
 
     def rms(self, domain: Domain) -> float:
-        """Return the root mean square error over all asked cells."""
+        """Return the root mean square error over all requested cells."""
         cells = np.array([domain.cells(keys) for keys in self.deviations], dtype=np.float64)
         squares = np.array(list(self.deviations.values())) ** 2
         return float(np.sqrt((cells * squares).sum() / cells.sum()))
@@ -57,7 +57,7 @@ class Shares:
 
 def choose_shares(
     domain: Domain,
-    asked: Sequence[Keys],
+    requested: Sequence[Keys],
     *,
     power: int = 1,
     fair: bool = False,
@@ -66,8 +66,10 @@ def choose_shares(
     """Choose the measured tables and their shares for all tables that were asked for. `power` is 1
     for shares of ρ or μ², 2 for shares of ε.
     """
-    chooser = _Chooser(domain, tuple(dict.fromkeys(asked)), power)
-    importance = np.array([1.0 if weights is None else weights.get(keys, 1.0) for keys in chooser.asked])
+    chooser = _Chooser(domain, tuple(dict.fromkeys(requested)), power)
+    importance = np.array(
+        [1.0 if weights is None else weights.get(keys, 1.0) for keys in chooser.requested]
+    )
     shares = chooser.solve(importance)
     for _ in range(_FAIR_ROUNDS if fair else 0):
         ratios = chooser.variances(shares) / chooser.apart
@@ -81,50 +83,59 @@ def choose_shares(
 class _Chooser:
     """The convex problem of one workload, as arrays."""
 
-    def __init__(self, domain: Domain, asked: tuple[Keys, ...], power: int) -> None:
+    def __init__(self, domain: Domain, requested: tuple[Keys, ...], power: int) -> None:
         from scipy.sparse import csr_matrix
 
-        self.domain, self.asked, self.power = domain, asked, power
-        self.parts = closure(asked)
-        self.candidates = self.parts if len(self.parts) <= _MOST_TABLES else asked
+        self.domain, self.requested, self.power = domain, requested, power
+        self.parts = closure(requested)
+        self.candidates = self.parts if len(self.parts) <= _MOST_TABLES else requested
         at = {part: i for i, part in enumerate(self.parts)}
-        told = [
+        entries = [
             (at[part], j, 1 / domain.beyond(keys, part))
             for j, keys in enumerate(self.candidates)
             for part in subsets(keys)
         ]
-        rows, columns, values = zip(*told, strict=True)
-        self.told = csr_matrix((values, (rows, columns)), (len(self.parts), len(self.candidates)))
+        rows, columns, values = zip(*entries, strict=True)
+        self.overlap = csr_matrix(
+            (values, (rows, columns)), (len(self.parts), len(self.candidates))
+        )
         spread = [
             (i, at[part], float(domain.part_variance(keys, part)))
-            for i, keys in enumerate(asked)
+            for i, keys in enumerate(requested)
             for part in subsets(keys)
         ]
         rows, columns, values = zip(*spread, strict=True)
-        self.spread = csr_matrix((values, (rows, columns)), (len(asked), len(self.parts)))
-        self.cells = np.array([domain.cells(keys) for keys in asked], dtype=np.float64)
-        self.apart = float(len(asked)) ** power
+        self.spread = csr_matrix((values, (rows, columns)), (len(requested), len(self.parts)))
+        self.cells = np.array([domain.cells(keys) for keys in requested], dtype=np.float64)
+        self.apart = float(len(requested)) ** power
 
     def solve(self, importance: Doubles, start: Doubles | None = None) -> Doubles:
-        """Return the best shares found for weights of the asked tables."""
+        """Return the best shares found for weights of the requested tables."""
         goal = self.spread.T @ (importance * self.cells)
-        starts = [np.full(len(self.candidates), 1 / len(self.candidates))] if start is None else [start]
+        starts = (
+            [np.full(len(self.candidates), 1 / len(self.candidates))] if start is None else [start]
+        )
         if self.power == 2:
-            few = np.array([keys in self.asked for keys in self.candidates], dtype=np.float64)
+            few = np.array([keys in self.requested for keys in self.candidates], dtype=np.float64)
             largest = np.array(
-                [not any(set(keys) < set(other) for other in self.asked) for keys in self.candidates]
+                [
+                    not any(set(keys) < set(larger) for larger in self.requested)
+                    for keys in self.candidates
+                ]
             ).astype(np.float64)
             starts += [(each + 1e-6) / (each + 1e-6).sum() for each in (few, largest)]
-        return min((self._descend(goal, each) for each in starts), key=lambda s: self._value(goal, s))
+        return min(
+            (self._descend(goal, each) for each in starts), key=lambda s: self._value(goal, s)
+        )
 
     def _value(self, goal: Doubles, shares: Doubles) -> float:
-        return float((goal / (self.told @ shares**self.power)).sum())
+        return float((goal / (self.overlap @ shares**self.power)).sum())
 
     def _descend(self, goal: Doubles, shares: Doubles) -> Doubles:
         last, least = np.inf, 1e-300
         for step in range(_ROUNDS):
-            known = self.told @ shares**self.power
-            gradient = self.told.T @ (goal / known**2)
+            sums = self.overlap @ shares**self.power
+            gradient = self.overlap.T @ (goal / sums**2)
             if self.power == 2:
                 gradient = gradient * shares
             shares = np.maximum(shares * np.sqrt(gradient), least)
@@ -137,8 +148,8 @@ class _Chooser:
         return shares
 
     def variances(self, shares: Doubles) -> Doubles:
-        """Return the variance of a cell of each asked table."""
-        variances: Doubles = self.spread @ (1 / (self.told @ shares**self.power))
+        """Return the variance of a cell of each requested table."""
+        variances: Doubles = self.spread @ (1 / (self.overlap @ shares**self.power))
         return variances
 
     def finish(self, shares: Doubles) -> Shares:
@@ -148,17 +159,17 @@ class _Chooser:
             for keys, share in zip(self.candidates, shares.tolist(), strict=True)
             if share >= _NEGLIGIBLE
         }
-        for keys in self.asked:
+        for keys in self.requested:
             if not any(set(keys) <= set(measured) for measured in used):
                 used[keys] = _NEGLIGIBLE  # the only table that tells its largest part
         total = sum(used.values())
-        whole = {keys: max(1, int(MILLION * share / total)) for keys, share in used.items()}
-        largest = max(whole, key=lambda keys: whole[keys])
-        whole[largest] += MILLION - sum(whole.values())
-        rounded = np.array([whole.get(keys, 0) / MILLION for keys in self.candidates])
+        millionths = {keys: max(1, int(MILLION * share / total)) for keys, share in used.items()}
+        largest = max(millionths, key=lambda keys: millionths[keys])
+        millionths[largest] += MILLION - sum(millionths.values())
+        rounded = np.array([millionths.get(keys, 0) / MILLION for keys in self.candidates])
         deviations = np.sqrt(self.variances(rounded)).tolist()
         return Shares(
-            {keys: Fraction(share, MILLION) for keys, share in whole.items()},
-            dict(zip(self.asked, deviations, strict=True)),
+            {keys: Fraction(share, MILLION) for keys, share in millionths.items()},
+            dict(zip(self.requested, deviations, strict=True)),
             self.apart**0.5,
         )

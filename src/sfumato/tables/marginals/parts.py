@@ -80,7 +80,7 @@ class Reconciliation:
     domain: Domain
     precisions: Mapping[Keys, Fraction]
 
-    def known(self, part: Keys) -> Fraction:
+    def precision_of(self, part: Keys) -> Fraction:
         """Return the precision τ with which the measured tables know a part."""
         return sum(
             (
@@ -97,15 +97,15 @@ class Reconciliation:
 
     def noise_of(self, keys: Keys) -> tuple[CellNoise, ...]:
         """Return the draws in a cell of the table by these keys."""
-        known = {part: self.known(part) for part in subsets(keys)}
+        total = {part: self.precision_of(part) for part in subsets(keys)}
         return tuple(
             each
             for measured, precision in self.precisions.items()
-            for each in self._draws(keys, measured, precision, known)
+            for each in self._draws(keys, measured, precision, total)
         )
 
     def _draws(
-        self, keys: Keys, measured: Keys, precision: Fraction, known: Mapping[Keys, Fraction]
+        self, keys: Keys, measured: Keys, precision: Fraction, total: Mapping[Keys, Fraction]
     ) -> Iterator[CellNoise]:
         """Yield the draws of one measured table. Its cells differ in the keys in which they agree
         with the cell of the reconciled table.
@@ -114,7 +114,8 @@ class Reconciliation:
         shared = tuple(key for key in keys if key in measured)
         free = domain.beyond(measured, shared)
         factors = {
-            part: precision / (known[part] * domain.beyond(measured, part) * domain.beyond(keys, part))
+            part: precision
+            / (total[part] * domain.beyond(measured, part) * domain.beyond(keys, part))
             for part in subsets(shared)
         }
         for agreeing in subsets(shared):

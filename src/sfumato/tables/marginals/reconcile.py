@@ -16,40 +16,37 @@ up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...exact.exact_ratios import Integers
 from .parts import Domain, Keys, Reconciliation, subsets
 
 Doubles = NDArray[np.float64]
-Integers = NDArray[Any]
-
 _WIDE = 2.0**61
 
 
 def reconcile(
-    noisy: Mapping[Keys, NDArray[np.generic]], by: Reconciliation, asked: Iterable[Keys]
+    noisy: Mapping[Keys, NDArray[np.generic]], by: Reconciliation, requested: Iterable[Keys]
 ) -> dict[Keys, Doubles]:
-    """Estimate the asked tables from noisy ones, each an array with an axis for each of its keys."""
+    """Estimate tables from noisy ones. A table is an array with an axis for each of its keys."""
     domain, sums = by.domain, dict[Keys, Doubles]()
     for keys, table in noisy.items():
         precision = float(by.precisions[keys])
-        for part, centred in _split(table.astype(np.float64), keys).items():
-            centred *= precision / domain.beyond(keys, part)
+        for part, centred in _split(np.array(table, dtype=np.float64), keys).items():
+            np.multiply(centred, precision / domain.beyond(keys, part), out=centred)
             if part in sums:
                 sums[part] += centred
             else:
                 sums[part] = centred
     for part in sums:
-        sums[part] /= float(by.known(part))
-    return {keys: _add_parts(sums, domain, keys) for keys in asked}
+        sums[part] /= float(by.precision_of(part))
+    return {keys: _add_parts(sums, domain, keys) for keys in requested}
 
 
 def _split(table: Doubles, keys: Keys) -> dict[Keys, Doubles]:
-    """Return the parts of a table: each the sum over the keys that it lacks, centred along its own.
-    """
+    """Split a table into parts: summed over the keys they lack, and centred along their own."""
     parts: dict[Keys, Doubles] = {(): table}
     for key in keys:
         split: dict[Keys, Doubles] = {}
@@ -99,19 +96,18 @@ def round_together(tables: Mapping[Keys, Doubles], step: float = 1.0) -> dict[Ke
         for axis, key in enumerate(keys):
             end = [slice(None)] * len(keys)
             end[axis] = slice(-1, None)
-            rest = tuple(other for other in keys if other != key)
+            rest = tuple(each for each in keys if each != key)
             totals[tuple(end)] = np.expand_dims(running[rest], axis)
         running[keys] = totals
-        rounded[keys] = _differences(_whole(totals))
+        rounded[keys] = _differences(_to_integers(totals))
     return rounded
 
 
-def _whole(numbers: Doubles) -> Integers:
+def _to_integers(numbers: Doubles) -> Integers:
     """Return whole doubles as integers: Python's where 64 bits do not hold them."""
     if np.abs(numbers).max(initial=0.0) < _WIDE:
         return numbers.astype(np.int64)
-    wide: Integers = np.frompyfunc(int, 1, 1)(numbers)
-    return np.asarray(wide, dtype=object)
+    return np.asarray(np.frompyfunc(int, 1, 1)(numbers), dtype=object)
 
 
 def _differences(totals: Integers) -> Integers:

@@ -223,12 +223,12 @@ def _explain_noise(plan: Plan) -> list[str]:
     lines = []
     for block, noise in zip(plan.calibration.blocks, plan.calibration.noise, strict=True):
         component = plan.components[block.places[0]]
-        if isinstance(noise[0], ReconciledNoise):
-            noise = (noise[0].draws[0].mechanism,)
         if component.form == "point":
             lines.append(f"noise   {component.name}: chosen by the exponential mechanism")
             continue
         additive = noise[0].noise if isinstance(noise[0], CountThreshold) else noise[0]
+        if isinstance(additive, ReconciledNoise):
+            additive = additive.draws[0].mechanism
         is_gaussian = isinstance(additive, Gaussian)
         name, norm = ("Gaussian", "L2") if is_gaussian else ("Laplace", "L1")
         if block.cells:

@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 
 def explain_measured(workload: Workload) -> tuple[str, ...]:
     """Return the rule about how tables come to agree."""
-    asked, measured = len(workload.asked), len(workload.noise)
-    tables = f"{asked} tables" if asked > 1 else "1 table"
-    return (
-        f"{tables} follow from {measured} noisy one{'s' if measured > 1 else ''} by least squares, "
-        f"so their numbers agree",
-    )
+    count, measured = len(workload.requested), len(workload.noise)
+    tables = f"{count} tables follow" if count > 1 else "1 table follows"
+    sources = f"{measured} noisy ones" if measured > 1 else "1 noisy one"
+    return (f"{tables} from {sources} by least squares, so that their numbers agree",)
 
 
 def explain_tables(plan: Plan) -> list[str]:
@@ -31,7 +29,7 @@ def explain_tables(plan: Plan) -> list[str]:
         return []
     ratios = workload.shares.ratios
     lines = []
-    for table, keys in zip(plan.tables, workload.asked, strict=True):
+    for table, keys in zip(plan.tables, workload.requested, strict=True):
         errors = ", ".join(f"{name} ± {error:.4g}" for name, error in table.error().items())
         lines.append(
             f"table   {plan.query.set_text(keys)}: {errors}; {_measured(workload, keys)}; "
@@ -39,14 +37,14 @@ def explain_tables(plan: Plan) -> list[str]:
         )
     lines += [
         f"also    {plan.query.set_text(keys)} is measured with {share:.3g} of the promise"
-        for keys, share in _beside(workload)
+        for keys, share in _only_measured(workload)
     ]
     return [*lines, f"all     {compare(workload)}"]
 
 
 def compare(workload: Workload) -> str:
     """Compare the errors of all cells with those of separate answers."""
-    cells = {keys: workload.domain.cells(keys) for keys in workload.asked}
+    cells = {keys: workload.domain.cells(keys) for keys in workload.requested}
     squares = sum(cells[keys] * ratio**2 for keys, ratio in workload.shares.ratios.items())
     ratio = math.sqrt(squares / sum(cells.values()))
     return f"errors are {ratio:.2f} of those of separate answers (root mean square, all cells)"
@@ -57,7 +55,9 @@ def _measured(workload: Workload, keys: Keys) -> str:
     return f"measured with {float(share):.3g} of the promise" if share else "not measured"
 
 
-def _beside(workload: Workload) -> list[tuple[Keys, float]]:
+def _only_measured(workload: Workload) -> list[tuple[Keys, float]]:
     """Return the measured tables that nobody asked for, with their shares."""
     shares = workload.shares.measured
-    return [(keys, float(share)) for keys, share in shares.items() if keys not in workload.asked]
+    return [
+        (keys, float(share)) for keys, share in shares.items() if keys not in workload.requested
+    ]

@@ -149,9 +149,7 @@ def redeclare_query(query: Query, tables: Mapping[str, Rows]) -> Query:
     """Return the same query on the rows of other declarations."""
     return Groups(
         _replay_steps(query.rows, tables), query.keys, query.domains, query.sets
-    ).aggregate(
-        **dict(query.aggregates)
-    )
+    ).aggregate(**dict(query.aggregates))
 
 
 def _replay_steps(rows: Rows, tables: Mapping[str, Rows]) -> Rows:

@@ -56,7 +56,7 @@ class Workload:
     """
 
     domain: Domain
-    asked: tuple[Keys, ...]
+    requested: tuple[Keys, ...]
     shares: Shares
     blocks: tuple[Block, ...]
     noise: Mapping[Keys, tuple[Additive | None, ...]]
@@ -67,7 +67,9 @@ class Workload:
 
     def reconciliation(self, block: int) -> Reconciliation:
         """Return the least squares for the cells of a block."""
-        return _reconciliation(self.domain, {keys: each[block] for keys, each in self.noise.items()})
+        return _reconciliation(
+            self.domain, {keys: each[block] for keys, each in self.noise.items()}
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +84,7 @@ class _Draft:
     variances: dict[Keys, tuple[float, ...]]  # of a reconciled cell of each block, in its steps
 
     def objective(self, columns: Sequence[ColumnPlan], domain: Domain) -> float:
-        """Return the sum of the relative variances of all asked cells."""
+        """Return the sum of the relative variances of all requested cells."""
         measurement = self.split.measurement
         return sum(
             domain.cells(keys)
@@ -98,7 +100,7 @@ def plan_workload(
     components: tuple[Component, ...],
     columns: Sequence[ColumnPlan],
     promise: Guarantee,
-    asked: Sequence[Keys],
+    requested: Sequence[Keys],
     *,
     fair: bool = False,
 ) -> Workload:
@@ -109,11 +111,11 @@ def plan_workload(
     if not norms:
         raise refusals.GROUPINGS_WITHOUT_NOISE(promise=promise)
     drafts = [
-        _draft(query, components, columns, promise, domain, tuple(asked), norm, fair=fair)
+        _draft(query, components, columns, promise, domain, tuple(requested), norm, fair=fair)
         for norm in norms
     ]
     draft = min(drafts, key=lambda draft: draft.objective(columns, domain))
-    return _finish(draft, query, columns, promise, domain, tuple(asked))
+    return _finish(draft, query, columns, promise, domain, tuple(requested))
 
 
 def _check(query: Query, components: tuple[Component, ...]) -> None:
@@ -136,7 +138,7 @@ def _draft(
     columns: Sequence[ColumnPlan],
     promise: Guarantee,
     domain: Domain,
-    asked: tuple[Keys, ...],
+    requested: tuple[Keys, ...],
     norm: Norm,
     *,
     fair: bool,
@@ -144,7 +146,7 @@ def _draft(
     bounding = replace(Bounding.of(query, norm), limits_total=True)
     split = choose_split(components, columns, bounding, care=CARE)[0]
     measurement = split.measurement
-    shares = choose_shares(domain, asked, power=2 if norm == "L1" else 1, fair=fair)
+    shares = choose_shares(domain, requested, power=2 if norm == "L1" else 1, fair=fair)
     stated, fitted = None, promise.without_delta()
     if norm == "L2" and "L1" in norms_for(promise.noise_target):
         delta = promise.parameters["delta"]
@@ -152,12 +154,12 @@ def _draft(
         stated = largest_epsilon(fitted), delta
         fitted = GDP.from_square(largest_mu_of(*stated) ** 2)
 
-    def fit(blocks: Sequence[Block], share: Fraction, keys: Keys, *, pooled: bool) -> tuple[Additive | None, ...]:
+    def fit(
+        blocks: Sequence[Block], share: Fraction, keys: Keys, *, pooled: bool
+    ) -> tuple[Additive | None, ...]:
         grouped = replace(bounding, grouped=bool(keys))
         return tuple(
-            additive_noise(
-                measurement, block, grouped, fitted.scaled(share * part).noise_target
-            )
+            additive_noise(measurement, block, grouped, fitted.scaled(share * part).noise_target)
             if measurement.components[block.places[0]].pooled == pooled
             else None
             for block, part in zip(blocks, split.shares, strict=True)
@@ -165,8 +167,7 @@ def _draft(
 
     def fit_all(blocks: Sequence[Block]) -> dict[Keys, tuple[Additive | None, ...]]:
         return {
-            keys: fit(blocks, share, keys, pooled=False)
-            for keys, share in shares.measured.items()
+            keys: fit(blocks, share, keys, pooled=False) for keys, share in shares.measured.items()
         }
 
     coarse = fit_all(measurement.blocks)
@@ -182,7 +183,7 @@ def _draft(
             / block.scale**2
             for place, block in enumerate(blocks)
         )
-        for keys in asked
+        for keys in requested
     }
     return _Draft(bounding, split, shares, stated, blocks, noise, pooled, variances)
 
@@ -193,7 +194,7 @@ def _finish(
     columns: Sequence[ColumnPlan],
     promise: Guarantee,
     domain: Domain,
-    asked: tuple[Keys, ...],
+    requested: tuple[Keys, ...],
 ) -> Workload:
     """Make the ledger's entry and the law of every table."""
     parts: list[Mechanism] = [each for each in draft.pooled if each is not None]
@@ -204,17 +205,15 @@ def _finish(
         raise AssertionError("the noise does not keep the promise it was fitted to")
     fine = tuple(
         _missing_bits(
-            min(math.sqrt(draft.variances[keys][place]) * block.scale for keys in asked),
-            _FINER + max(len(keys) for keys in asked),
+            min(math.sqrt(draft.variances[keys][place]) * block.scale for keys in requested),
+            _FINER + max(len(keys) for keys in requested),
         )
         for place, block in enumerate(draft.blocks)
     )
-    tables = {
-        keys: _calibration(draft, keys, fine, domain, mechanism) for keys in asked
-    }
+    tables = {keys: _calibration(draft, keys, fine, domain, mechanism) for keys in requested}
     return Workload(
         domain,
-        asked,
+        requested,
         draft.shares,
         draft.blocks,
         draft.noise,
@@ -237,7 +236,9 @@ def _calibration(
         of_block = {of: each[place] for of, each in draft.noise.items()}
         draws: dict[Keys, list[tuple[Fraction, int]]] = {}
         for each in _reconciliation(domain, of_block).noise_of(keys):
-            draws.setdefault(each.measured, []).append((each.weight * (1 << fine[place]), each.count))
+            draws.setdefault(each.measured, []).append(
+                (each.weight * (1 << fine[place]), each.count)
+            )
         measured = []
         for of, weights in draws.items():
             additive = of_block[of]
@@ -260,7 +261,10 @@ def _calibration(
 
 
 def _finer(
-    reading: Reading, blocks: Sequence[Block], fine: Sequence[int], pooled: Sequence[Additive | None]
+    reading: Reading,
+    blocks: Sequence[Block],
+    fine: Sequence[int],
+    pooled: Sequence[Additive | None],
 ) -> Reading:
     """Read a component from estimates that are on a finer grid than its exact sums."""
     finest = max(_bits(blocks, fine, pooled, block) for block, _ in reading.parts)
@@ -304,13 +308,17 @@ def _variance_of_cell(domain: Domain, noise: Mapping[Keys, Additive | None], key
 
 def _least_deviation(noise: Mapping[Keys, tuple[Additive | None, ...]], place: int) -> float:
     return min(
-        (math.sqrt(each[place].law.variance) for each in noise.values() if each[place] is not None),
+        (
+            math.sqrt(additive.law.variance)
+            for each in noise.values()
+            if (additive := each[place]) is not None
+        ),
         default=math.inf,
     )
 
 
-def _missing_bits(deviation: float, wanted: int) -> int:
-    """Return by how many bits a grid has to be finer, for a deviation of 2^wanted of its steps."""
+def _missing_bits(deviation: float, bits: int) -> int:
+    """Return by how many bits a grid has to be finer, for a deviation of 2^bits of its steps."""
     if not math.isfinite(deviation) or not deviation:
         return 0
-    return max(0, math.ceil(wanted - math.log2(deviation)))
+    return max(0, math.ceil(bits - math.log2(deviation)))

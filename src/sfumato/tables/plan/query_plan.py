@@ -154,7 +154,7 @@ class Plan(Summarized):
                 self.source,
                 self.group_size,
             )
-            for keys in self.workload.asked
+            for keys in self.workload.requested
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Reconcile the noisy tables of several groupings: from what was measured to what was asked for.
+"""Reconcile the noisy tables of several groupings, and read the requested ones from them.
 
 Everything here is post-processing of noisy integers.
 """
@@ -18,14 +18,14 @@ from .plan_groupings import Workload
 def reconcile_blocks(
     workload: Workload, noisy: Sequence[Mapping[Keys, Integers]]
 ) -> list[dict[Keys, Integers]]:
-    """Estimate the cells of each block in each asked table, groups × cells, as integers of a grid
-    that is finer than that of the noisy ones by the power `workload.fine`.
+    """Estimate the cells of each block in each requested table, groups × cells. They are integers
+    of a grid that is finer than that of the noisy ones by the power `workload.fine`.
     """
-    every = closure(workload.asked)
+    every = closure(workload.requested)
     blocks = []
     for place, measured in enumerate(noisy):
         if workload.pooled[place] is not None:
-            blocks.append(dict.fromkeys(workload.asked, measured[()]))
+            blocks.append(dict.fromkeys(workload.requested, measured[()]))
             continue
         by, step = workload.reconciliation(place), 0.5 ** workload.fine[place]
         cells = [
@@ -38,7 +38,7 @@ def reconcile_blocks(
         blocks.append(
             {
                 keys: np.stack([tables[keys].ravel() for tables in cells], axis=1)
-                for keys in workload.asked
+                for keys in workload.requested
             }
         )
     return blocks

@@ -298,9 +298,7 @@ class Rows(NamedByOthers, Summarized):
         if not all(isinstance(name, str | Groupings) for name in keys):
             raise refusals.KEY_NOT_A_NAME()
         listed_names = (
-            name
-            for key in keys
-            for name in (key.names if isinstance(key, Groupings) else (key,))
+            name for key in keys for name in (key.names if isinstance(key, Groupings) else (key,))
         )
         named = list(dict.fromkeys([*listed_names, *public]))
         for name in named:

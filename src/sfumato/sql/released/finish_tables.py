@@ -12,19 +12,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..answers.answer import Answer
-from ..answers.chosen_groups import choose_groups
-from ..answers.stack_tables import grouping_number, stack_tables
-from .released.answer_columns import Vectors
-from .released.window_frames import sort_places
+from ...answers.answer import Answer
+from ...answers.chosen_groups import choose_groups
+from ...answers.stack_tables import grouping_number, stack_tables
+from .answer_columns import Vectors
+from .window_frames import sort_places
 
 if TYPE_CHECKING:
-    from .postprocess import PostProcessing
+    from ..postprocess import PostProcessing
 
 
 def finish_tables(finish: PostProcessing, answer: Answer) -> Answer:
     """Return the answer to a text with several groupings, from the answer to its query."""
-    from .postprocess import passing_groups, pieces_read
+    from ..postprocess import passing_groups, pieces_read
 
     names = [name for name, _ in finish.keys]
     tables = [_with_all_keys(finish, table, names) for table in answer.tables]
@@ -42,23 +42,28 @@ def finish_tables(finish: PostProcessing, answer: Answer) -> Answer:
         order = sort_places(order, [vectors[i][row] for i, row in rows], by.how)
     end = None if finish.limit is None else finish.offset + finish.limit
     shown = order[finish.offset : end]
-    kept = [sorted(rows[place][1] for place in shown if rows[place][0] == i) for i in range(len(tables))]
-    starts = [sum(map(len, kept[:i])) for i in range(len(kept))]
+    remaining = [
+        sorted(rows[place][1] for place in shown if rows[place][0] == i) for i in range(len(tables))
+    ]
+    starts = [sum(map(len, remaining[:i])) for i in range(len(remaining))]
     results = []
-    for table, places in zip(tables, kept, strict=True):
+    for table, places in zip(tables, remaining, strict=True):
         sorting = set().union(*(pieces_read(table, by.by) for by in finish.order))
         among = dict.fromkeys(sorting, total) if len(shown) < len(rows) else {}
         among |= dict.fromkeys(pieces_read(table, finish.having), total)
         chosen = choose_groups(table, places, among, sorting)
         results.append(finish.select_columns(table, chosen))
     stacked = stack_tables(
-        [_with_own_keys(table, result, finish, names) for table, result in zip(answer.tables, results, strict=True)],
+        [
+            _with_own_keys(table, result, finish, names)
+            for table, result in zip(answer.tables, results, strict=True)
+        ],
         [name for _, name in finish.keys],
         {},
         dict(finish.grouping),
     )
     stacked = replace(stacked, facts=answer.facts, rules=answer.rules)
-    at = [starts[i] + kept[i].index(row) for i, row in (rows[place] for place in shown)]
+    at = [starts[i] + remaining[i].index(row) for i, row in (rows[place] for place in shown)]
     if at != list(range(len(at))):
         stacked = replace(stacked, rows=tuple(stacked.rows[i] for i in at), places=tuple(at))
     hidden = {name for name, is_shown in finish.grouping_shown.items() if not is_shown}
@@ -77,8 +82,7 @@ def _with_all_keys(finish: PostProcessing, table: Answer, names: Sequence[str]) 
         table,
         keys=(*names, *grouping),
         rows=tuple(
-            (*(None if i is None else row[i] for i in at), *grouping.values())
-            for row in table.rows
+            (*(None if i is None else row[i] for i in at), *grouping.values()) for row in table.rows
         ),
     )
 
