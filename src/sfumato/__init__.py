@@ -52,6 +52,7 @@ _LAZY = {
     "propose_test_release": ".functions",
     "protect": ".session",
     "rollup": ".tables.query.groupings",
+    "report": ".session.reports",
     "risk_report": ".attacks.report.risk",
     "sample_sensitivity": ".sensitivity.sampled",
     "samples": "",

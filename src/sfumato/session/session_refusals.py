@@ -191,6 +191,36 @@ NOT_A_QUERY = RefusalText(
     "this is no query of this table",
     "{table}.aggregate(n=sf.count())",
 )
+REPORT_WITHOUT_QUESTIONS = RefusalText(
+    "report.questions",
+    "report(…)",
+    "a report needs a list of questions, or a dictionary from names to questions",
+    "sf.report({table}, {{'total': {table}.count()}})",
+)
+REPORT_NAMES_TWICE = RefusalText(
+    "report.questions",
+    "report(…)",
+    "two tables of the report have the same name, and tables without names are named by their keys",
+    "a dictionary from names to questions",
+)
+REPORT_OF_OTHER_ROWS = RefusalText(
+    "report.questions",
+    "{name}",
+    "the tables of a report agree because they count the same rows: {name} is about others of {table}",
+    "the same conditions in all questions, or a report of its own for {name}",
+)
+REPORT_OF_OTHER_COLUMNS = RefusalText(
+    "report.questions",
+    "{name}",
+    "the tables of a report have the same columns: {name} asks for others",
+    "the same aggregates in all questions, or a report of its own",
+)
+REPORT_OF_OTHER_KEYS = RefusalText(
+    "report.questions",
+    "{name}",
+    "{key} has other public keys in {name} than in another table, so they cannot agree",
+    "the same public keys of {key} in all questions",
+)
 BATCH_SIZE = RefusalText(
     "plan.batch",
     "release_all(…)",

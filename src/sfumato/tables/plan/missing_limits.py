@@ -147,9 +147,8 @@ def find_missing_limits(make_query: MakeQuery, declared: Declared) -> tuple[Miss
 
 def redeclare_query(query: Query, tables: Mapping[str, Rows]) -> Query:
     """Return the same query on the rows of other declarations."""
-    return Groups(
-        _replay_steps(query.rows, tables), query.keys, query.domains, query.sets
-    ).aggregate(**dict(query.aggregates))
+    groups = Groups(_replay_steps(query.rows, tables), query.keys, query.domains, query.sets)
+    return replace(groups.aggregate(**dict(query.aggregates)), fair=query.fair)
 
 
 def _replay_steps(rows: Rows, tables: Mapping[str, Rows]) -> Rows:

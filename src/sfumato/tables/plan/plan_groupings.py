@@ -100,9 +100,6 @@ def plan_workload(
     components: tuple[Component, ...],
     columns: Sequence[ColumnPlan],
     promise: Guarantee,
-    requested: Sequence[Keys],
-    *,
-    fair: bool = False,
 ) -> Workload:
     """Choose the measured tables and their noise for all groupings of a question."""
     _check(query, components)
@@ -110,12 +107,9 @@ def plan_workload(
     norms = norms_for(promise.noise_target)
     if not norms:
         raise refusals.GROUPINGS_WITHOUT_NOISE(promise=promise)
-    drafts = [
-        _draft(query, components, columns, promise, domain, tuple(requested), norm, fair=fair)
-        for norm in norms
-    ]
+    drafts = [_draft(query, components, columns, promise, domain, norm) for norm in norms]
     draft = min(drafts, key=lambda draft: draft.objective(columns, domain))
-    return _finish(draft, query, columns, promise, domain, tuple(requested))
+    return _finish(draft, query, promise, domain)
 
 
 def _check(query: Query, components: tuple[Component, ...]) -> None:
@@ -138,15 +132,12 @@ def _draft(
     columns: Sequence[ColumnPlan],
     promise: Guarantee,
     domain: Domain,
-    requested: tuple[Keys, ...],
     norm: Norm,
-    *,
-    fair: bool,
 ) -> _Draft:
     bounding = replace(Bounding.of(query, norm), limits_total=True)
     split = choose_split(components, columns, bounding, care=CARE)[0]
     measurement = split.measurement
-    shares = choose_shares(domain, requested, power=2 if norm == "L1" else 1, fair=fair)
+    shares = choose_shares(domain, query.sets, power=2 if norm == "L1" else 1, fair=query.fair)
     stated, fitted = None, promise.without_delta()
     if norm == "L2" and "L1" in norms_for(promise.noise_target):
         delta = promise.parameters["delta"]
@@ -183,7 +174,7 @@ def _draft(
             / block.scale**2
             for place, block in enumerate(blocks)
         )
-        for keys in requested
+        for keys in query.sets
     }
     return _Draft(bounding, split, shares, stated, blocks, noise, pooled, variances)
 
@@ -191,10 +182,8 @@ def _draft(
 def _finish(
     draft: _Draft,
     query: Query,
-    columns: Sequence[ColumnPlan],
     promise: Guarantee,
     domain: Domain,
-    requested: tuple[Keys, ...],
 ) -> Workload:
     """Make the ledger's entry and the law of every table."""
     parts: list[Mechanism] = [each for each in draft.pooled if each is not None]
@@ -205,15 +194,15 @@ def _finish(
         raise AssertionError("the noise does not keep the promise it was fitted to")
     fine = tuple(
         _missing_bits(
-            min(math.sqrt(draft.variances[keys][place]) * block.scale for keys in requested),
-            _FINER + max(len(keys) for keys in requested),
+            min(math.sqrt(draft.variances[keys][place]) * block.scale for keys in query.sets),
+            _FINER + max(len(keys) for keys in query.sets),
         )
         for place, block in enumerate(draft.blocks)
     )
-    tables = {keys: _calibration(draft, keys, fine, domain, mechanism) for keys in requested}
+    tables = {keys: _calibration(draft, keys, fine, domain, mechanism) for keys in query.sets}
     return Workload(
         domain,
-        requested,
+        query.sets,
         draft.shares,
         draft.blocks,
         draft.noise,

@@ -295,6 +295,7 @@ def restrict_keys(query: Query, keys: Keys) -> Query:
         keys=tuple(query.keys[key] for key in keys),
         domains=tuple(query.domains[key] for key in keys),
         sets=(),
+        fair=False,
     )
 
 
@@ -306,7 +307,7 @@ def _plan_groupings(
     needed: QueryComponents,
 ) -> Plan:
     """Plan several groupings of the same rows together."""
-    workload = plan_workload(query, needed.components, needed.columns, promise, query.sets)
+    workload = plan_workload(query, needed.components, needed.columns, promise)
     calibration = workload.tables[query.sets[0]]
     every = replace(calibration, bounding=replace(calibration.bounding, grouped=True))
     check_sums(every)

@@ -459,6 +459,7 @@ class Query:
     domains: tuple[tuple[Key, ...], ...]
     aggregates: tuple[tuple[str, Aggregate], ...]
     sets: tuple[GroupingSet, ...] = ()  # several groupings by some of the keys; () for one by all
+    fair: bool = False  # of several groupings: no table has a larger error than by itself
 
     @property
     def public(self) -> bool:
@@ -500,7 +501,8 @@ class Query:
             for name, keys in zip(self.keys, self.domains, strict=True)
         )
         lines += [f"group by {', '.join(keys)}"] if self.keys else []
-        lines += [f"as {', '.join(map(self.set_text, self.sets))}"] if self.sets else []
+        agree = "as, none worse than by itself," if self.fair else "as"
+        lines += [f"{agree} {', '.join(map(self.set_text, self.sets))}"] if self.sets else []
         return "\n".join(
             [
                 *lines,

@@ -1,0 +1,217 @@
+"""A report: named tables of the same rows by different keys, released together, so that they agree.
+
+*Together*  The groupings of all questions are planned as one (`tables.plan.plan_groupings`), with
+            shares that make no table worse than separate answers would be; one charge, one stored
+            answer.
+*Same*      The questions count the same rows and ask for the same columns. Rows are in the report
+            if their keys are public ones in every table, so each table adds up to the others.
+*Named*     Each question keeps its name, its keys, and what its text does after the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Unpack, cast
+
+from ..answers.answer import Answer
+from ..answers.stack_tables import stack_tables
+from ..sql import read
+from ..sql.postprocess import PostProcessing
+from ..tables.plan.query_plan import Plan
+from ..tables.query.question_options import PlanOptions, ReleaseOptions, asks
+from ..tables.query.stages import Key, Query, Rows, RowStep
+from ..templates.summary import Summarized, Summary
+from . import session_refusals as refusals
+from .pending_plan import PendingPlan
+
+Questions = Mapping[str, Query | str] | Sequence[Query | str]
+
+
+class ReportTable(Protocol):
+    """A protected table, as a report needs it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def rows(self) -> Rows: ...
+
+    @property
+    def others(self) -> Mapping[str, Rows]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedQuestion:
+    """A question of a report: its groupings as names of keys, and what follows its release."""
+
+    name: str
+    query: Query
+    finish: PostProcessing | None
+
+    @property
+    def groupings(self) -> tuple[tuple[str, ...], ...]:
+        """Return the keys of each of its tables."""
+        sets = self.query.sets or (tuple(range(len(self.query.keys))),)
+        return tuple(tuple(self.query.keys[place] for place in places) for places in sets)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Report(Summarized):
+    """Questions whose tables are to agree: `plan()` reads nothing, `release()` pays once."""
+
+    questions: tuple[NamedQuestion, ...]
+    query: Query
+
+    @asks(PlanOptions)
+    def plan(self, **options: Unpack[PlanOptions]) -> Plan | PendingPlan:
+        """Return the cost of the report and the error of each table. Reads no data."""
+        return cast("Plan | PendingPlan", self.query.plan(**options))
+
+    @asks(ReleaseOptions)
+    def release(self, **options: Unpack[ReleaseOptions]) -> ReportAnswer:
+        """Charge once, then answer all questions; or return the stored answers to the report."""
+        answer: Answer = self.query.release(**options)
+        return ReportAnswer({each.name: _answer_one(each, answer) for each in self.questions})
+
+    def _summary(self) -> Summary:
+        return Summary(
+            title=f"report of {len(self.questions)} questions · nothing is read or charged",
+            heads=("table", "grouped by"),
+            rows=[
+                (each.name, "; ".join(", ".join(keys) or "nothing" for keys in each.groupings))
+                for each in self.questions
+            ],
+            notes=["plan(epsilon=…) says what it costs, release(epsilon=…) answers"],
+        )
+
+
+class ReportAnswer(Mapping[str, Answer]):
+    """The answers of a report by name. They agree: every total adds up in every table."""
+
+    def __init__(self, answers: Mapping[str, Answer]) -> None:
+        self._answers = dict(answers)
+
+    def __getitem__(self, name: str) -> Answer:
+        return self._answers[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._answers)
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{name}\n{answer}" for name, answer in self._answers.items())
+
+    __repr__ = __str__
+
+
+def report(table: ReportTable, questions: Questions) -> Report:
+    """Ask several questions about the same rows whose tables have to agree.
+
+    >>> tables = sf.report(
+    ...     visits,
+    ...     {
+    ...         "cities": visits.group_by(city=["Roma", "Bari"]).count(),
+    ...         "total": visits.count(),
+    ...     },
+    ... ).release(epsilon=0.5)
+    >>> int(tables["cities"]["n"].sum() - tables["total"].value())
+    0
+    """
+    if isinstance(questions, str | Query) or not questions:
+        raise refusals.REPORT_WITHOUT_QUESTIONS(table=table.name)
+    if isinstance(questions, Mapping):
+        named = [_read(table, str(name), question) for name, question in questions.items()]
+    else:
+        unnamed = [_read(table, "", question) for question in questions]
+        named = [replace(each, name=_name(each)) for each in unnamed]
+    if len({each.name for each in named}) < len(named):
+        raise refusals.REPORT_NAMES_TWICE()
+    return Report(tuple(named), _combine(table, named))
+
+
+def _read(table: ReportTable, name: str, question: Query | str) -> NamedQuestion:
+    if isinstance(question, str):
+        parsed = read(question, table.rows, None, table.others)
+        return NamedQuestion(name, parsed.query, parsed.finish)
+    if not isinstance(question, Query):
+        raise refusals.NOT_A_QUERY(type=type(question).__name__, table=table.name)
+    return NamedQuestion(name, question, None)
+
+
+def _name(question: NamedQuestion) -> str:
+    """Name a table by its keys."""
+    return "; ".join(f"by {', '.join(keys)}" if keys else "total" for keys in question.groupings)
+
+
+def _combine(table: ReportTable, questions: Sequence[NamedQuestion]) -> Query:
+    """Return one question with the groupings of all."""
+    first, domains = questions[0].query, dict[str, tuple[Key, ...]]()
+    rows = first.rows
+    for each in questions:
+        rows = _merge_rows(table, rows, each)
+        if [a.text for _, a in each.query.aggregates] != [a.text for _, a in first.aggregates]:
+            raise refusals.REPORT_OF_OTHER_COLUMNS(name=each.name)
+        for key, domain in zip(each.query.keys, each.query.domains, strict=True):
+            if set(domains.setdefault(key, domain)) != set(domain):
+                raise refusals.REPORT_OF_OTHER_KEYS(name=each.name, key=key)
+    keys = tuple(domains)
+    sets = dict.fromkeys(
+        tuple(sorted(keys.index(key) for key in names))
+        for each in questions
+        for names in each.groupings
+    )
+    return Query(rows, keys, tuple(domains.values()), first.aggregates, tuple(sets), fair=True)
+
+
+def _merge_rows(table: ReportTable, rows: Rows, question: NamedQuestion) -> Rows:
+    """Add the columns that a question computes; refuse a question about other rows."""
+    computed = {step.column: step.text for step in rows.steps if _computes(step)}
+    if [step.text for step in rows.steps if not _computes(step)] != [
+        step.text for step in question.query.rows.steps if not _computes(step)
+    ] or rows.declared != question.query.rows.declared:
+        raise refusals.REPORT_OF_OTHER_ROWS(name=question.name, table=table.name)
+    for step in question.query.rows.steps:
+        if not isinstance(step, RowStep) or step.column is None:
+            continue
+        if step.column in computed and computed[step.column] != step.text:
+            raise refusals.REPORT_OF_OTHER_ROWS(name=question.name, table=table.name)
+        if step.column not in computed:
+            rows = rows.mutate(**{step.column: step.expression})
+    return rows
+
+
+def _computes(step: object) -> bool:
+    return isinstance(step, RowStep) and step.column is not None
+
+
+def _answer_one(question: NamedQuestion, answer: Answer) -> Answer:
+    """Return the answer to one question, under its own names."""
+    columns = [name for name, _ in question.query.aggregates]
+    tables = [
+        replace(
+            part,
+            columns=tuple(
+                replace(column, name=name)
+                for column, name in zip(part.columns, columns, strict=True)
+            ),
+            facts={**part.facts, "question": question.query.text},
+        )
+        for part in (answer.table(*keys) for keys in question.groupings)
+    ]
+    result = (
+        stack_tables(tables, question.query.keys, {"question": question.query.text})
+        if question.query.sets
+        else _reorder(tables[0], question.query)
+    )
+    return result if question.finish is None else question.finish(result)
+
+
+def _reorder(table: Answer, query: Query) -> Answer:
+    """Return a table with its keys in the order of the question."""
+    at = [table.keys.index(key) for key in query.keys]
+    return replace(
+        table, keys=query.keys, rows=tuple(tuple(row[i] for i in at) for row in table.rows)
+    )
