@@ -19,11 +19,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.errors import Refused
+from sfumato.guarantees import GDP
 from sfumato.tables.engine.duckdb_engine import copy_rows
 from sfumato.tables.engine.engine_registry import ENGINES
 from sfumato.tables.engine.sources import TableSource, open_source
 from sfumato.tables.expr.types import Type
-from sfumato.tables.plan.query_plan import Plan
+from sfumato.tables.plan.query_plan import Plan, plan
 from sfumato.tables.plan.statements import build_statements
 from sfumato.testing.exact_checks import Rehearsal
 
@@ -156,6 +157,8 @@ def tally(plan: Plan) -> list[Any]:
     """Everything that reaches the noise, in an order that is not the engine's."""
     rehearsal = Rehearsal(plan)
     rehearsal.plan.__dict__["statements"] = plan.statements
+    if plan.workload is not None:
+        return [call.integers[0].tolist() for call in rehearsal.measure()[0]]
     through = rehearsal.run()
     groups = [tuple(plain(key) for key in row) for row in through.groups.rows]
     tallies: list[Any] = [groups]
@@ -175,6 +178,32 @@ def tally(plan: Plan) -> list[Any]:
         else:
             tallies.append((str(call.integers[0].dtype), call.integers[0].tolist()))
     return tallies
+
+
+def differ_in_groupings(bench: Bench, second: Any, cases: int) -> list[int]:
+    """The seeds of queries of which the engines give other integers for some grouping by their
+    keys, among the first `cases` queries that have such groupings.
+    """
+    seeds, tried = [], 0
+    for seed in range(2000):
+        single, rows = generate_case(seed, bench)
+        keys = tuple(range(len(single.query.keys)))
+        if not keys or not single.query.public:
+            continue
+        query = replace(single.query, sets=(keys, keys[1:], ()) if keys[1:] else (keys, ()))
+        try:
+            here = plan(query, GDP(1), bench.source)
+            there = on(here, second.source)
+        except Refused:
+            continue
+        bench.put(rows)
+        second.put(rows)
+        if tally(on(here, bench.source)) != tally(there):
+            seeds.append(seed)
+        tried += 1
+        if tried == cases:
+            return seeds
+    raise AssertionError(tried)
 
 
 def differs(seed: int, bench: Bench, second: Any, *, refusing: bool = False) -> str:

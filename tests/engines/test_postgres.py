@@ -15,7 +15,7 @@ from sfumato.tables.engine.dialects.templates import fill
 
 from ..ledger.servers import PostgresServer
 from ..tables.worlds import Bench
-from .benches import PostgresBench, differs, generate_case
+from .benches import PostgresBench, differ_in_groupings, differs, generate_case
 
 BLOCK = 25
 
@@ -49,6 +49,11 @@ OVERFLOWING = 196
 
 def test_a_product_may_be_too_large(bench: Bench, second_bench: PostgresBench) -> None:
     assert not differs(OVERFLOWING, bench, second_bench)
+
+
+def test_groupings_agree(bench: Bench, second_bench: PostgresBench) -> None:
+    """Several groupings of the same rows: the integers of every measured table."""
+    assert differ_in_groupings(bench, second_bench, 12) == []
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from sfumato.tables.engine.dialects import spark_dialect as dialect
 from sfumato.tables.engine.dialects.templates import fill
 
 from ..tables.worlds import Bench
-from .benches import SparkBench, differs
+from .benches import SparkBench, differ_in_groupings, differs
 from .conftest import SPARK
 
 pytestmark = SPARK
@@ -39,6 +39,11 @@ def test_both_engines_agree(block: int, bench: Bench, second_bench: SparkBench) 
 def test_truncation_keeps_the_same_rows(seed: int, bench: Bench, second_bench: SparkBench) -> None:
     """Queries that truncate rows with floats, which Spark writes otherwise than DuckDB does."""
     assert not differs(seed, bench, second_bench)
+
+
+def test_groupings_agree(bench: Bench, second_bench: SparkBench) -> None:
+    """Several groupings of the same rows: the integers of every measured table."""
+    assert differ_in_groupings(bench, second_bench, 3) == []
 
 
 @pytest.mark.slow
