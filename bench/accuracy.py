@@ -1,19 +1,21 @@
 """How exact a protected table answers for the same ε, beside OpenDP, Tumult, PipelineDP and
-diffprivlib.
+diffprivlib, and beside lower bounds that hold for every ε-private answer.
 
-*Data*      Made by DuckDB from hashes of row numbers, the same every time: 100,000 people with one
-            row each in 20 public groups, two columns between 0 and 100, no nulls.
-*Questions* Each is asked for ε = 1 in all, of every group, many times. A peer that has no joint
-            question for several columns gets an equal part of ε for each: that is how its own
-            tutorial does it.
+*Data*      Made by DuckDB from hashes of row numbers, the same every time: 250,000 people with
+            one row each in 500 public groups, two columns between 0 and 100, no nulls.
+*Questions* Each is asked for ε = 1 in all, of every group, many times (bench/accuracy_sides.py).
 *Error*     The root of the mean squared error over groups and repetitions, per column; beside it
             the mean half-width of the 95 % intervals where a side states any.
-*Earlier*   With `--earlier src`, an older source tree answers the same questions: its errors and
-            half-widths are given as multiples of today's.
-*Peers*     live in environments that are made here and removed at the end. One that cannot be
-            installed, or has no answer to a question, is left out, and the table says so.
-            diffprivlib's mean and variance take the number of rows of a group as public, which is
-            a weaker promise than that of the others.
+*Nulls*     sfumato answers twice: with columns that may have nulls, and with columns declared
+            without. Peers know no nulls, so they stand beside the second.
+*Earlier*   With `--earlier src`, an older source tree answers the same questions, with columns that
+            may have nulls: its errors and half-widths are given as multiples of today's.
+*Floor*     bench/accuracy_floors.py.
+*Peers*     live in environments that are made here and removed at the end, or that stand ready in
+            `--venvs`. One that cannot be installed, or has no answer to a question, is left out,
+            and the table says so.
+*Runs*      With `--runs FOLDER` the answers of each side are kept there as JSON, and those that are
+            there are not asked again.
 
 Nothing fails for being inexact: the table gives ratios. `--markdown` prints it for a page.
 """
@@ -22,278 +24,59 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import duckdb
+import numpy as np
+from numpy.typing import NDArray
 
+from accuracy_floors import floors, of_both_optimum
+from accuracy_sides import PEERS, QUESTIONS, SFUMATO, SQL
 from peers import Process, installed
 from telling import as_columns, as_pipes, say, significant
 
-GROUPS = 20
-QUESTIONS: dict[str, tuple[str, ...]] = {
-    "COUNT(*)": ("n",),
-    "SUM(x)": ("sum_x",),
-    "AVG(x)": ("avg_x",),
-    "COUNT(*), AVG(x)": ("n", "avg_x"),
-    "COUNT(*), SUM(x), AVG(x)": ("n", "sum_x", "avg_x"),
-    "AVG(x), AVG(y)": ("avg_x", "avg_y"),
-    "VAR_POP(x)": ("var_x",),
-    "COUNT(*), AVG(x), VAR_POP(x)": ("n", "avg_x", "var_x"),
-    "MEDIAN(x)": ("median_x",),
-    "CORR(x, y)": ("corr_xy",),
-}
-"""The questions, and the names of their columns."""
-
-SQL = {
-    "n": "COUNT(*)",
-    "sum_x": "SUM(x)",
-    "avg_x": "AVG(x)",
-    "avg_y": "AVG(y)",
-    "var_x": "VAR_POP(x)",
-    "median_x": "MEDIAN(x)",
-    "corr_xy": "CORR(x, y)",
-}
-
-OURS = """
-import json, sys
-from importlib.metadata import version
-import sfumato as sf
-
-path, groups = sys.argv[1], int(sys.argv[2])
-table = sf.protect(
-    path,
-    name="people",
-    unit="id",
-    max_rows=1,
-    keys={"g": range(groups)},
-    bounds={"x": (0, 100), "y": (0, 100)},
-    budget=10**9,
-)
-print(version("sfumato"), flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    columns = ", ".join(f"{sql} AS {name}" for name, sql in asked["columns"].items())
-    text = f"SELECT g, {columns} FROM people GROUP BY g ORDER BY g"
-    runs = []
-    for _ in range(asked["repeats"]):
-        answer = table.sql(text, epsilon=1, fresh=True)
-        widths = {}
-        for name in asked["columns"]:
-            low, high = answer.interval(name)
-            widths[name] = float(sum((high - low) / 2) / groups)
-        runs.append({"values": {n: answer[n].tolist() for n in asked["columns"]}, "widths": widths})
-    print(json.dumps(runs), flush=True)
-"""
-
-OPENDP = """
-import json, sys, warnings
-from importlib.metadata import version
-import opendp.prelude as dp
-import polars as pl
-
-warnings.simplefilter("ignore")
-dp.enable_features("contrib")
-path, groups = sys.argv[1], int(sys.argv[2])
-frame = pl.read_parquet(path).lazy()
-keys = pl.LazyFrame({"g": pl.Series(range(groups), dtype=pl.Int32)})
-x, y = (pl.col(name).fill_nan(0.0).fill_null(0.0) for name in "xy")
-made = {
-    "n": lambda: dp.len(),
-    "sum_x": lambda: x.dp.sum(bounds=(0.0, 100.0)),
-    "avg_x": lambda: x.dp.mean(bounds=(0.0, 100.0)),
-    "avg_y": lambda: y.dp.mean(bounds=(0.0, 100.0)),
-    "median_x": lambda: x.dp.median(candidates=[i / 10 for i in range(1001)]),
-}
-
-def run(columns):
-    context = dp.Context.compositor(
-        data=frame,
-        privacy_unit=dp.unit_of(contributions=1),
-        privacy_loss=dp.loss_of(epsilon=1.0),
-        split_evenly_over=1,
-        margins=[
-            dp.polars.Margin(by=[], max_length=10**6),
-            dp.polars.Margin(by=["g"], max_groups=groups, invariant="keys"),
-        ],
-    )
-    query = context.query().group_by("g").agg(*(made[name]().alias(name) for name in columns))
-    released = query.release().collect().sort("g")
-    return {"values": {name: released[name].to_list() for name in columns}, "widths": {}}
-
-print(version("opendp"), flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    if not set(asked["columns"]) <= set(made):
-        print("null", flush=True)
-        continue
-    repeats = max(1, asked["repeats"] // 4)  # a run takes a second
-    print(json.dumps([run(asked["columns"]) for _ in range(repeats)]), flush=True)
-"""
-
-DIFFPRIVLIB = """
-import json, sys, warnings
-from importlib.metadata import version
-import numpy as np, pyarrow.parquet as pq
-from diffprivlib import tools
-from diffprivlib.mechanisms import Laplace
-
-warnings.simplefilter("ignore")
-path, groups = sys.argv[1], int(sys.argv[2])
-data = pq.read_table(path)
-g, x, y = (data[name].to_numpy() for name in "gxy")
-parts = [(x[g == i], y[g == i]) for i in range(groups)]
-ends = {"bounds": (0.0, 100.0)}
-made = {
-    "n": lambda x, y, e: Laplace(epsilon=e, sensitivity=1).randomise(float(len(x))),
-    "sum_x": lambda x, y, e: tools.sum(x, epsilon=e, **ends),
-    "avg_x": lambda x, y, e: tools.mean(x, epsilon=e, **ends),
-    "avg_y": lambda x, y, e: tools.mean(y, epsilon=e, **ends),
-    "var_x": lambda x, y, e: tools.var(x, epsilon=e, **ends),
-    "median_x": lambda x, y, e: tools.median(x, epsilon=e, **ends),
-}
-
-def run(columns):
-    e = 1.0 / len(columns)
-    values = {n: [float(made[n](*part, e)) for part in parts] for n in columns}
-    return {"values": values, "widths": {}}
-
-print(version("diffprivlib"), flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    if not set(asked["columns"]) <= set(made):
-        print("null", flush=True)
-        continue
-    print(json.dumps([run(asked["columns"]) for _ in range(asked["repeats"])]), flush=True)
-"""
-
-PIPELINEDP = """
-import json, sys
-from importlib.metadata import version
-import pipeline_dp as pdp, pyarrow.parquet as pq
-
-path, groups = sys.argv[1], int(sys.argv[2])
-rows = pq.read_table(path).to_pylist()
-metrics = {"n": "COUNT", "sum_x": "SUM", "avg_x": "MEAN", "var_x": "VARIANCE"}
-fields = {"n": "count", "sum_x": "sum", "avg_x": "mean", "var_x": "variance"}
-
-def run(columns):
-    accountant = pdp.NaiveBudgetAccountant(total_epsilon=1.0, total_delta=1e-12)
-    engine = pdp.DPEngine(accountant, pdp.LocalBackend())
-    parameters = pdp.AggregateParams(
-        noise_kind=pdp.NoiseKind.LAPLACE,
-        metrics=[getattr(pdp.Metrics, metrics[name]) for name in columns],
-        max_partitions_contributed=1,
-        max_contributions_per_partition=1,
-        min_value=0.0,
-        max_value=100.0,
-    )
-    extract = pdp.DataExtractors(
-        privacy_id_extractor=lambda row: row["id"],
-        partition_extractor=lambda row: row["g"],
-        value_extractor=lambda row: row["x"],
-    )
-    result = engine.aggregate(rows, parameters, extract, public_partitions=list(range(groups)))
-    accountant.compute_budgets()
-    found = dict(result)
-    values = {n: [getattr(found[i], fields[n]) for i in range(groups)] for n in columns}
-    return {"values": values, "widths": {}}
-
-print(version("pipeline-dp"), flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    if not set(asked["columns"]) <= set(metrics):
-        print("null", flush=True)
-        continue
-    repeats = max(1, asked["repeats"] // 4)  # a run takes seconds
-    print(json.dumps([run(asked["columns"]) for _ in range(repeats)]), flush=True)
-"""
-
-TUMULT = """
-import json, os, sys, warnings
-from importlib.metadata import version
-os.environ["PYSPARK_PYTHON"] = sys.executable
-warnings.simplefilter("ignore")
-from pyspark.sql import SparkSession
-spark = (
-    SparkSession.builder.master("local[2]")
-    .config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2")
-    .getOrCreate()
-)
-from tmlt.analytics import AddOneRow, KeySet, PureDPBudget, QueryBuilder, Session
-
-path, groups = sys.argv[1], int(sys.argv[2])
-frame = spark.read.parquet(path).select("g", "x", "y").cache()
-keys = KeySet.from_dict({"g": list(range(groups))})
-made = {
-    "n": lambda q: q.count(name="n"),
-    "sum_x": lambda q: q.sum("x", 0, 100, name="sum_x"),
-    "avg_x": lambda q: q.average("x", 0, 100, name="avg_x"),
-    "avg_y": lambda q: q.average("y", 0, 100, name="avg_y"),
-    "var_x": lambda q: q.variance("x", 0, 100, name="var_x"),
-    "median_x": lambda q: q.median("x", 0, 100, name="median_x"),
-}
-
-def run(columns):
-    session = Session.from_dataframe(
-        PureDPBudget(1), "people", frame, protected_change=AddOneRow()
-    )
-    values = {}
-    for name in columns:
-        query = made[name](QueryBuilder("people").groupby(keys))
-        released = session.evaluate(query, PureDPBudget(1 / len(columns))).collect()
-        cells = {row["g"]: float(row[name]) for row in released}
-        values[name] = [cells[i] for i in range(groups)]
-    return {"values": values, "widths": {}}
-
-print(version("tmlt.analytics"), flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    if not set(asked["columns"]) <= set(made):
-        print("null", flush=True)
-        continue
-    repeats = max(1, asked["repeats"] // 8)  # a run takes seconds
-    print(json.dumps([run(asked["columns"]) for _ in range(repeats)]), flush=True)
-"""
-
-PEERS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "OpenDP": (OPENDP, ("opendp[polars]==0.16.*",)),
-    "PipelineDP": (PIPELINEDP, ("pipeline-dp", "pyarrow", "setuptools<81")),
-    "diffprivlib": (DIFFPRIVLIB, ("diffprivlib", "pyarrow", "scikit-learn<1.7")),
-    "Tumult": (TUMULT, ("tmlt.analytics", "setuptools<81")),
-}
-EARLIER = "earlier"
+ROWS_OF_A_GROUP = 500
+OURS, STRICT, EARLIER = "sfumato", "not null", "before"
+MOMENTS = 1.96  # deviations in a 95 % sampling error
 
 
-Run = dict[str, Any]
-"""One answer: `values` by column and group, `widths` by column."""
+class Run(TypedDict):
+    """One answer: `values` by column and group, `widths` by column."""
+
+    values: dict[str, list[float]]
+    widths: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """The errors of one column of one question: of ours and of each peer (None: no answer)."""
+class Side(TypedDict):
+    """What one side answered, by question: None where it has no answer."""
 
-    question: str
-    column: str
-    ours: float
-    half_width: float
-    earlier_half_width: float | None
-    peers: dict[str, float | None]
+    version: str
+    runs: dict[str, list[Run] | None]
 
 
-def build_people(path: Path, rows: int) -> dict[str, list[float]]:
+@dataclass(frozen=True, slots=True)
+class Error:
+    """A root mean square error, its relative standard error, and a mean half-width."""
+
+    rms: float
+    relative: float
+    half_width: float | None
+
+
+def build_people(path: Path, groups: int) -> dict[str, list[float]]:
     """Write the table and return its exact answers by column."""
     connection = duckdb.connect()
     connection.execute(
-        f"""COPY (SELECT i AS id, (hash(i) % {GROUPS})::INTEGER AS g,
+        f"""COPY (SELECT i AS id, (hash(i) % {groups})::INTEGER AS g,
             100 * pow((hash(i + 1000003) % 1000000) / 1e6, 2) AS x,
             50 + 25 * sin((hash(i + 2000003) % 1000000) / 1e5) AS y
-            FROM range({rows}) t(i)) TO '{path}' (FORMAT PARQUET)"""
+            FROM range({groups * ROWS_OF_A_GROUP}) t(i)) TO '{path}' (FORMAT PARQUET)"""
     )
     columns = ", ".join(f"{sql} AS {name}" for name, sql in SQL.items())
     frame = connection.execute(
@@ -302,129 +85,207 @@ def build_people(path: Path, rows: int) -> dict[str, list[float]]:
     return {name: [float(v) for v in frame[name].to_pylist()] for name in SQL}
 
 
-def root_mean_square(runs: Sequence[Run], name: str, exact: Sequence[float]) -> float:
-    """Return the root of the mean squared error of a column over all groups and repetitions."""
-    errors = [
-        (value - truth) ** 2
-        for run in runs
-        for value, truth in zip(run["values"][name], exact, strict=True)
-    ]
-    return math.sqrt(sum(errors) / len(errors))
+def errors_of(runs: Sequence[Run], name: str, exact: Sequence[float]) -> NDArray[np.float64]:
+    """Return the errors of a column, of all repetitions and groups."""
+    return (np.array([run["values"][name] for run in runs]) - np.array(exact)).ravel()
 
 
-def half_width(runs: Sequence[Run], name: str) -> float:
-    """Return the mean half-width of a column's intervals."""
-    return sum(float(run["widths"][name]) for run in runs) / len(runs)
+def error_of(side: Side, question: str, name: str, exact: Sequence[float]) -> Error | None:
+    """Return the error of a column of a question; None where the side has no answer."""
+    runs = side["runs"].get(question)
+    if runs is None:
+        return None
+    squares = errors_of(runs, name, exact) ** 2
+    mean = float(squares.mean())
+    widths = [run["widths"][name] for run in runs if name in run["widths"]]
+    relative = float(squares.std()) / len(squares) ** 0.5 / (2 * mean)
+    return Error(mean**0.5, relative, float(np.mean(widths)) if widths else None)
 
 
-def measure(
-    rows: int, repeats: int, names: Sequence[str], earlier: Path | None
-) -> tuple[list[Figure], list[str]]:
-    """Ask every side every question; return the figures and the versions of the sides."""
-    with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place:
-        path = Path(place) / "people.parquet"
-        exact = build_people(path, rows)
-        runs = {"sfumato": ask(sys.executable, OURS, path, repeats, "sfumato")}
-        if earlier is not None:
-            source = {"PYTHONPATH": str(earlier)}
-            runs[EARLIER] = ask(sys.executable, OURS, path, repeats, EARLIER, source)
-        for name in names:
-            if name == EARLIER:
-                continue
-            script, packages = PEERS[name]
-            with installed(name, *packages) as python:
-                if python is not None:
-                    runs[name] = ask(python, script, path, repeats, name)
-    figures = []
-    for question, columns in QUESTIONS.items():
-        ours = runs["sfumato"][1][question]
-        assert ours is not None
-        for column in columns:
-            peers: dict[str, float | None] = {}
-            for name in names:
-                answered = runs[name][1][question] if name in runs else None
-                peers[name] = (
-                    None if answered is None else root_mean_square(answered, column, exact[column])
-                )
-            figures.append(
-                Figure(
-                    question=question,
-                    column=column,
-                    ours=root_mean_square(ours, column, exact[column]),
-                    half_width=half_width(ours, column),
-                    earlier_half_width=(
-                        half_width(before, column)
-                        if EARLIER in runs and (before := runs[EARLIER][1][question]) is not None
-                        else None
-                    ),
-                    peers=peers,
-                )
-            )
-    return figures, [f"{name} {version}" for name, (version, _) in runs.items()]
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The table and how often it is asked."""
+
+    path: Path
+    groups: int
+    repeats: int
 
 
 def ask(
     python: str | Path,
     script: str,
-    path: Path,
-    repeats: int,
-    name: str,
-    environment: dict[str, str] | None = None,
-) -> tuple[str, dict[str, list[Run] | None]]:
-    """Ask one side every question; return its version and its answers, None where it has none."""
-    say(f"{name}: asking")
-    side = Process(python, script, path, GROUPS, quiet=name != "sfumato", environment=environment)
-    answers: dict[str, list[Run] | None] = {}
+    setting: Setting,
+    *arguments: str,
+    environment: Mapping[str, str] | None = None,
+) -> Side:
+    """Ask one side every question."""
+    quiet = script is not SFUMATO
+    side = Process(
+        python, script, setting.path, setting.groups, *arguments, quiet=quiet,
+        environment=environment,
+    )  # fmt: skip
+    runs: dict[str, list[Run] | None] = {}
     for question, columns in QUESTIONS.items():
-        request = {"columns": {column: SQL[column] for column in columns}, "repeats": repeats}
-        answers[question] = json.loads(side.told(json.dumps(request)))
+        request = {
+            "columns": {column: SQL[column] for column in columns},
+            "repeats": setting.repeats,
+        }
+        runs[question] = json.loads(side.told(json.dumps(request)))
     side.close()
-    return side.version, answers
+    return {"version": side.version, "runs": runs}
 
 
-def as_table(figures: Sequence[Figure], names: Sequence[str]) -> list[list[str]]:
-    """Lay the figures out: our error, our interval, and each peer's error as a multiple of ours."""
-    head = ["question", "column", "error", "95 % half-width", *(f"{name}, ×" for name in names)]
-    if EARLIER in names:
-        head.append("earlier half-width, ×")
+def ask_all(
+    setting: Setting, names: Sequence[str], earlier: Path | None, venvs: Path | None, keep: Path
+) -> dict[str, Side]:
+    """Ask every side that has not answered before; keep the answers as JSON."""
+    answers: dict[str, Side] = {}
+    own = [OURS, STRICT, *([] if earlier is None else [EARLIER])]
+    for name in [*own, *names]:
+        file = keep / f"{name.replace(' ', '-')}.json"
+        if file.exists():
+            answers[name] = json.loads(file.read_text())
+            continue
+        if name in PEERS:
+            script, packages = PEERS[name]
+            ready = None if venvs is None else venvs / _folder(name) / "bin" / "python"
+            with installed(name, *packages) if ready is None else nullcontext(ready) as python:
+                if python is None:
+                    continue
+                say(f"{name}: asking")
+                answers[name] = ask(python, script, setting)
+        else:
+            say(f"{name}: asking")
+            source = {"PYTHONPATH": str(earlier)} if name == EARLIER else None
+            nulls = "no nulls" if name == STRICT else "nulls"
+            answers[name] = ask(sys.executable, SFUMATO, setting, nulls, environment=source)
+        file.write_text(json.dumps(answers[name]))
+    return answers
+
+
+def _folder(name: str) -> str:
+    return "opendp" if name == "by hand" else name.lower()
+
+
+def times(other: Error | None, ours: Error) -> str:
+    """Write an error as a multiple of ours."""
+    return "–" if other is None else significant(other.rms / ours.rms)
+
+
+def width(error: Error | None) -> str:
+    """Write a half-width."""
+    return "–" if error is None or error.half_width is None else significant(error.half_width)
+
+
+def own_table(
+    answers: Mapping[str, Side], exact: Mapping[str, Sequence[float]], least: Mapping[str, float]
+) -> list[list[str]]:
+    """Lay out our errors and half-widths, with and without nulls, and multiples of both."""
+    has_earlier = EARLIER in answers
+    head = ["question", "column", "error", "95 % half-width", "error, × floor"]
+    head += ["error before, ×", "half-width before, ×"] if has_earlier else []
+    head += ["error, not null", "95 % half-width, not null", "not null, × floor"]
     rows = [head]
-    for figure in figures:
-        ratios = [
-            "–" if peer is None else significant(peer / figure.ours)
-            for peer in (figure.peers[name] for name in names)
-        ]
-        rows.append(
-            [
-                figure.question,
-                figure.column,
-                significant(figure.ours),
-                significant(figure.half_width),
-                *ratios,
-                *(
-                    []
-                    if figure.earlier_half_width is None
-                    else [significant(figure.earlier_half_width / figure.half_width)]
-                ),
-            ]
+    for question, name in _columns():
+        ours, strict = (
+            error_of(answers[side], question, name, exact[name]) for side in (OURS, STRICT)
         )
+        assert ours is not None
+        assert strict is not None
+        assert ours.half_width is not None
+        row = [question, SQL[name], significant(ours.rms), width(ours)]
+        row.append(f"{ours.rms / least[name]:.2f}")
+        if has_earlier:
+            before = error_of(answers[EARLIER], question, name, exact[name])
+            row.append(times(before, ours))
+            half = before.half_width if before is not None else None
+            row.append("–" if half is None else significant(half / ours.half_width))
+        row += [significant(strict.rms), width(strict), f"{strict.rms / least[name]:.2f}"]
+        rows.append(row)
     return rows
+
+
+def peers_table(
+    answers: Mapping[str, Side], exact: Mapping[str, Sequence[float]], names: Sequence[str]
+) -> tuple[list[list[str]], float]:
+    """Lay out the error of each peer as a multiple of ours without nulls; return the largest
+    sampling error of a ratio, too.
+    """
+    sides = [name for name in names if name in answers]
+    rows, largest = [["question", "column", "error", *sides]], 0.0
+    for question, name in _columns():
+        ours = error_of(answers[STRICT], question, name, exact[name])
+        assert ours is not None
+        row = [question, SQL[name], significant(ours.rms)]
+        for side in sides:
+            error = error_of(answers[side], question, name, exact[name])
+            row.append(times(error, ours))
+            if error is not None:
+                both = MOMENTS * (error.relative**2 + ours.relative**2) ** 0.5
+                largest = max(largest, both)
+        rows.append(row)
+    return rows, largest
+
+
+def widths_table(
+    answers: Mapping[str, Side], exact: Mapping[str, Sequence[float]], names: Sequence[str]
+) -> list[list[str]]:
+    """Lay out the half-widths that peers state, as multiples of ours without nulls."""
+    sides = [
+        name
+        for name in names
+        if name in answers
+        and any(run["widths"] for runs in answers[name]["runs"].values() for run in runs or ())
+    ]
+    rows = [["question", "column", "95 % half-width", *sides]]
+    for question, name in _columns():
+        ours = error_of(answers[STRICT], question, name, exact[name])
+        assert ours is not None
+        assert ours.half_width is not None
+        row = [question, SQL[name], width(ours)]
+        for side in sides:
+            error = error_of(answers[side], question, name, exact[name])
+            half = None if error is None else error.half_width
+            row.append("–" if half is None else significant(half / ours.half_width))
+        rows.append(row)
+    return rows
+
+
+def _columns() -> list[tuple[str, str]]:
+    return [(question, name) for question, columns in QUESTIONS.items() for name in columns]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Errors for the same ε, beside the peers.")
-    parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--groups", type=int, default=500)
+    parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--peers", nargs="*", choices=list(PEERS), default=list(PEERS))
     parser.add_argument("--earlier", type=Path, help="the src folder of an older version")
+    parser.add_argument("--venvs", type=Path, help="a folder of environments that stand ready")
+    parser.add_argument("--runs", type=Path, help="a folder that keeps the answers")
     parser.add_argument("--markdown", action="store_true")
     given = parser.parse_args()
-    names = [*([] if given.earlier is None else [EARLIER]), *given.peers]
-    figures, versions = measure(given.rows, given.repeats, names, given.earlier)
-    rows = as_table(figures, names)
-    print(", ".join(versions))
-    print(
-        as_pipes(rows, {"question", "column"}) if given.markdown else as_columns(rows),
-    )
+    with tempfile.TemporaryDirectory(prefix="sfumato-bench-") as place:
+        path, keep = Path(place) / "people.parquet", given.runs or Path(place)
+        keep.mkdir(exist_ok=True)
+        exact = build_people(path, given.groups)
+        setting = Setting(path, given.groups, given.repeats)
+        answers = ask_all(setting, given.peers, given.earlier, given.venvs, keep)
+        least = floors(path, given.groups)
+
+    def table(rows: list[list[str]]) -> str:
+        return as_pipes(rows, {"question", "column"}) if given.markdown else as_columns(rows)
+
+    print(", ".join(f"{name} {side['version']}" for name, side in answers.items()))
+    print(table(own_table(answers, exact, least)), end="\n\n")
+    beside, sampling = peers_table(answers, exact, given.peers)
+    print(table(beside))
+    print(f"95 % sampling error of a ratio: at most {sampling:.1%}", end="\n\n")
+    print(table(widths_table(answers, exact, given.peers)), end="\n\n")
+    both = answers[STRICT]["runs"]["COUNT(*), SUM(x)"]
+    assert both is not None
+    counts, sums = (errors_of(both, name, exact[name]) for name in ("n", "sum_x"))
+    print(f"COUNT(*), SUM(x): {of_both_optimum(counts, sums):.3f} of the least possible variance")
 
 
 if __name__ == "__main__":
