@@ -21,6 +21,7 @@ from ..guarantees import Guarantee
 from . import answer_refusals as refusals
 from . import intervals
 from .answer_records import Column, Key, Noisy, Paid, Weighing
+from .date_columns import as_dates, holds_dates
 from .plain_json import to_plain_json
 from .validate_answer import check_answer
 
@@ -84,6 +85,8 @@ class Answer:
             return key_values
         column = self.column(name)
         values = intervals.values(self, column)
+        if holds_dates(column):
+            return as_dates(values)
         return (
             values.astype(np.int64)
             if column.processed is not None
@@ -101,7 +104,11 @@ class Answer:
         Where the column's own noisy values chose the groups that are shown (HAVING, ORDER BY …
         LIMIT, `top`), all shown cells hold together in any case.
         """
-        return intervals.interval(self, self.column(name), confidence, simultaneous=simultaneous)
+        column = self.column(name)
+        low, high = intervals.interval(self, column, confidence, simultaneous=simultaneous)
+        if holds_dates(column):
+            return as_dates(low, np.floor), as_dates(high, np.ceil)
+        return low, high
 
     def column(self, name: str) -> Column:
         """Return the record of a column, by its name."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from datetime import date
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from .. import answer_refusals as refusals
 from ..answer_records import Column, Key
 from ..column_kinds import KINDS
+from ..date_columns import as_dates, holds_dates
 from ..intervals import has_interval, interval, level_of
 from .tabulate import key_text
 
@@ -50,7 +52,12 @@ def value_columns(answer: Answer, *, intervals: bool) -> dict[str, Numbers]:
     for column in answer.columns:
         values = [answer[column.name]]
         if intervals and has_interval(answer, column):
-            values += interval(answer, column, level_of(column, CONFIDENCE))
+            ends = interval(answer, column, level_of(column, CONFIDENCE))
+            values += (
+                (as_dates(ends[0], np.floor), as_dates(ends[1], np.ceil))
+                if holds_dates(column)
+                else ends
+            )
         if KINDS[column.kind].counts and column.processed is None:
             values = [
                 to_whole(numbers, round_numbers)
@@ -120,10 +127,15 @@ def to_csv(answer: Answer, path: str | Path | None = None, *, intervals: bool = 
             safe(key) if isinstance(key, str) else "" if key is None else key_text(key)
             for key in row
         )  # −5 is a number, and safe
-        writer.writerow([*keys, *(repr(values[i]) for values in lists)])
+        writer.writerow([*keys, *(_csv_text(values[i]) for values in lists)])
     if path is not None:
         Path(path).write_text(out.getvalue(), encoding="utf-8", newline="")
     return out.getvalue()
+
+
+def _csv_text(value: object) -> str:
+    """Write a value for CSV: a date as 2026-01-31, nothing for none."""
+    return str(value or "") if value is None or isinstance(value, date) else repr(value)
 
 
 def _named_columns(column: Column, numbers: Numbers) -> list[tuple[str, Numbers]]:

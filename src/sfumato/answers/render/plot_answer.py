@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...exact.numbers import Number
 from ...plots.bars import Bars, Bins, bars, bins
@@ -21,6 +22,7 @@ from ...plots.lines import MOST_LINES, Line, lines
 from .. import answer_refusals as refusals
 from ..answer_records import Column, Key
 from ..chosen_groups import take_first_groups
+from ..date_columns import date_texts, holds_dates
 from ..intervals import has_interval, hold_simultaneously, interval, level_of, values
 from .tabulate import key_text, level_text, printable
 
@@ -79,13 +81,34 @@ def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str 
         ]
         up = DENSITY if is_density else ""
         return bins(panels, title=heading, across=printable(name), up=up, note=note)
-    return bars(
+    figure = bars(
         Bars(tuple(labels), heights, low, high),
         title=heading,
         across=printable(name),
         up=printable(", ".join(answer.keys)),
         note=note,
     )
+    return _with_dates(figure, "x", low, high) if holds_dates(column) else figure
+
+
+def _with_dates(
+    figure: Figure, along: Literal["x", "y"], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> Figure:
+    """Label an axis of days since 1970 with dates, and show the part of it that has intervals."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axes = figure.axes[0]
+    axis = axes.xaxis if along == "x" else axes.yaxis
+    axis.set_major_formatter(FuncFormatter(lambda days, _: date_texts(np.array([days]))[0]))
+    axis.set_major_locator(MaxNLocator(5, integer=True))
+    first, last = float(low.min()), float(high.max())
+    margin = max(1.0, (last - first) / 10)
+    limits = (first - margin, last + margin)
+    if along == "x":
+        axes.set_xlim(*limits)
+    else:
+        axes.set_ylim(*limits)
+    return figure
 
 
 def _axis_key(answer: Answer, top: int) -> int | None:
@@ -127,13 +150,14 @@ def _plot_lines(
         )
     without = sum(row[place] is None for row in answer.rows)
     parts = [f"groups without {printable(answer.keys[place])} are left out"] if without else []
-    return lines(
+    figure = lines(
         series,
         title=heading,
         across=printable(answer.keys[place]),
         up=printable(column.name),
         note="; ".join([*parts, *_interval_text(answer, column, confidence)]),
     )
+    return _with_dates(figure, "y", low, high) if holds_dates(column) else figure
 
 
 def _others(row: tuple[Key, ...], place: int) -> tuple[Key, ...]:

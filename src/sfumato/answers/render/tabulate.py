@@ -18,6 +18,7 @@ import numpy as np
 from ...exact.numbers import Number
 from ..answer_records import Column, Key
 from ..column_kinds import KINDS
+from ..date_columns import date_texts, holds_dates
 from ..group_frames import RANKS
 from ..intervals import has_interval, interval, level_of, values
 from . import footnote_texts as texts
@@ -98,10 +99,18 @@ def _histogram_table(answer: Answer, column: Column, confidence: Number, most: i
 def _format_cells(answer: Answer, column: Column, confidence: Number, shown: slice) -> list[Cell]:
     numbers = np.ravel(values(answer, column, shown))
     if not has_interval(answer, column):
+        if holds_dates(column):
+            return [Cell(text) for text in date_texts(numbers)]
         return [Cell(format_significant(v)) for v in numbers.tolist()]
     low, high = (
         np.ravel(end) for end in interval(answer, column, level_of(column, confidence), rows=shown)
     )
+    if holds_dates(column):
+        ends = zip(date_texts(low, np.floor), date_texts(high, np.ceil), strict=True)
+        return [
+            Cell(text, f"[{least}, {most}]")
+            for text, (least, most) in zip(date_texts(numbers), ends, strict=True)
+        ]
     halves = (high - low) / 2
     positive = halves[(halves > 0) & np.isfinite(halves)]
     is_whole = column.formula is not None and column.formula.op in (*RANKS, "count_over")

@@ -14,6 +14,7 @@ from .column_kind import AggregateKind, Numbers, SqlCall, value_bounds
 from .column_parts import component_name, end_numbers, grid_for, half_step, slack_numbers
 from .component import Component
 from .count_tree import TREE_BITS, CountTree
+from .date_quantiles import count_days, days_rule, value_text
 
 MOST_PARTS = 10_000  # the largest denominator of a quantile
 QUANTILE_BITS = 16  # a histogram of so many points is all that a quantile needs
@@ -125,10 +126,11 @@ def quantiles(
     )
 
 
-def _point(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
+def _point(stated: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
+    aggregate, days = count_days(stated, rows)
     grid, filled = grid_for(aggregate, rows, QUANTILE_BITS)
     component = Component(
-        aggregate.text,
+        stated.text,
         "point",
         grid.low,
         grid.high,
@@ -138,15 +140,19 @@ def _point(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
         grid,
         filled=filled,
         aggregate=aggregate,
+        rule=days_rule(stated, grid) if days else "",
+        missing=f"rows without a {value_text(aggregate)} are skipped" if days else "",
     )
     return [component], {
         **end_numbers(grid),
+        **days,
         "confidence": aggregate.confidence,
         **slack_numbers(half_step(grid)),
     }
 
 
-def _tree(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
+def _tree(stated: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
+    aggregate, days = count_days(stated, rows)
     grid, filled = grid_for(aggregate, rows, TREE_BITS)
     assert aggregate.q is not None
     tree = CountTree.over(grid.high - grid.low + 1)
@@ -161,6 +167,8 @@ def _tree(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
         cells=tree.cells,
         filled=filled,
         tree=tree,
+        rule=days_rule(stated, grid) if days else "",
+        missing=f"rows without a {value_text(aggregate)} are skipped" if days else "",
     )
     shape = {
         "step": grid.step,
@@ -174,6 +182,7 @@ def _tree(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
         **end_numbers(grid),
         "q": aggregate.q,
         **shape,
+        **days,
         **slack_numbers(half_step(grid)),
         **({} if level == _USUAL else {"confidence": level}),
     }

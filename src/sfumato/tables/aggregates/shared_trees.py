@@ -21,6 +21,7 @@ from ..query.aggregate import Aggregate
 from ..query.stages import Query
 from .column_parts import component_name, grid_for
 from .count_tree import TREE_BITS, CountTree
+from .date_quantiles import count_days
 from .rank_ends import AWAY, BIN_OF_BRACKET, BRACKET, WEIGHTS, middle_square
 from .tree_noise import expected_square
 
@@ -33,8 +34,11 @@ def read_from_trees(query: Query) -> Mapping[str, str]:
     """Return the columns that are read from a tree, each with the kind "percentile"."""
     members: dict[str, dict[str, Aggregate]] = {}
     trees: dict[str, CountTree] = {}
-    for name, aggregate in query.aggregates:
-        if aggregate.kind in ("quantile", "percentile") and not aggregate.beyond:
+    for name, stated in query.aggregates:
+        if stated.kind in ("quantile", "percentile") and not stated.beyond:
+            aggregate, is_dated = count_days(stated, query.rows)
+            if is_dated and aggregate.kind == "quantile":
+                continue  # a tree has a leaf for many days
             grid, _ = grid_for(aggregate, query.rows, TREE_BITS)
             place = component_name("tree", aggregate, grid)
             members.setdefault(place, {})[name] = aggregate

@@ -21,6 +21,7 @@ from ...exact.numbers import text
 from ...mechanisms import WeightedQuantile
 from ...mechanisms.shared.mechanism import Mechanism
 from ..aggregates.component import Component
+from ..aggregates.date_quantiles import value_text
 
 
 def with_end(component: Component, values: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -42,12 +43,11 @@ def explain_min_max(component: Component, noise: Mechanism, bits: int) -> str:
     """Return the sentence about MIN or MAX; "" for other quantiles."""
     if component.aggregate is None or not component.aggregate.beyond:
         return ""
-    assert component.of is not None
     assert isinstance(noise, WeightedQuantile)
     word, side = ("least", "below") if component.aggregate.beyond == "min" else ("largest", "above")
     rows = Fraction(abs(noise.shift), 1 << bits)
     sure = text(component.aggregate.confidence)
     return (
-        f"the {word} {component.of.text} is a quantile: about {float(rows):.3g} rows lie {side} "
-        f"it, and at least one with probability {sure}"
+        f"the {word} {value_text(component.aggregate)} is a quantile: about {float(rows):.3g} "
+        f"rows lie {side} it, and at least one with probability {sure}"
     )
