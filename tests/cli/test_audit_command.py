@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,16 +14,14 @@ from sfumato.guarantees import Guarantee, Pure
 from sfumato.mechanisms import Laplace
 from sfumato.mechanisms.stated.audit_example import AuditExample, fixed
 
+from .command_line import run_inside, run_process
 
-def shell(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).with_name("sfumato")), "audit", *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "120"}, check=False
-    )
+shell = partial(run_inside, "audit", width=120)
 
 
 def test_it_prints_a_table_and_writes_it(tmp_path: Path) -> None:
-    done = shell(
+    done = run_process(
+        "audit",
         "RandomizedResponse",
         "NoisyMax",
         "--samples",

@@ -4,15 +4,13 @@ than be read.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
-import os
 import subprocess
-import sys
 import time
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -21,27 +19,13 @@ from rich.console import Console
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.cli import budget_command, main
+from sfumato.cli import budget_command
 from sfumato.ledger import statement
 from sfumato.testing.ledger_fixtures import fill
 
+from .command_line import run_inside, run_process
 
-def shell(*arguments: object, width: int = 160) -> subprocess.CompletedProcess[str]:
-    """The command, in this process: what it prints, and how it ends."""
-    out, err, line = io.StringIO(), io.StringIO(), ["sfumato", "budget", *map(str, arguments)]
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        patch.setenv("COLUMNS", str(width))
-        patch.setattr(sys, "argv", line)
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-    return subprocess.CompletedProcess(line, code, out.getvalue(), err.getvalue())
+shell = partial(run_inside, "budget", width=160)
 
 
 @pytest.fixture
@@ -99,10 +83,7 @@ def test_it_prints_what_is_promised_spent_and_left(path: Path) -> None:
 
 
 def test_the_real_command_prints_the_same(path: Path) -> None:
-    command = [str(Path(sys.executable).with_name("sfumato")), "budget", str(path)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "160"}, check=False
-    )
+    done = run_process("budget", path, width=160)
     assert (done.returncode, done.stdout) == (0, shell(path).stdout)
 
 

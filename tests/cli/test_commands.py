@@ -4,9 +4,6 @@ traceback.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -15,17 +12,7 @@ import pytest
 from sfumato.cli import commands, main
 from sfumato.errors import Failed, Refused
 
-
-def shell(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """The real command, in a process of its own."""
-    command = [str(Path(sys.executable).with_name("sfumato")), *arguments]
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"COLUMNS": "100"} | environment,
-        check=False,
-    )
+from .command_line import run_inside, run_process
 
 
 def end(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int:
@@ -43,7 +30,7 @@ def end(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int:
 
 @pytest.mark.parametrize("words", ["version", "--version"])
 def test_version(words: str) -> None:
-    done = shell(words)
+    done = run_inside(words)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"sfumato {version('sfumato')}\n", "")
 
 
@@ -52,7 +39,7 @@ def test_version(words: str) -> None:
     [("--help",), ("-h",), ("demo", "--help"), ("demo", "-h"), ("local", "ask", "-h")],
 )
 def test_help_is_not_an_error(arguments: tuple[str, ...]) -> None:
-    done = shell(*arguments)
+    done = run_inside(*arguments)
     assert done.returncode == 0
     assert "Usage: sfumato" in done.stdout
 
@@ -62,7 +49,7 @@ def test_help_is_not_an_error(arguments: tuple[str, ...]) -> None:
     [("unknown",), ("demo", "--unknown"), ("demo", "surplus"), ("version", "--epsilon", "1"), ()],
 )
 def test_wrong_usage_is_2(arguments: tuple[str, ...]) -> None:
-    done = shell(*arguments)
+    done = run_inside(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
@@ -98,17 +85,14 @@ def test_a_refused_parameter_is_1_and_explains_itself(
 
 
 def test_a_shell_sees_the_same_refusal(tmp_path: Path) -> None:
-    done = shell(*query(tmp_path, "0"))
+    done = run_process(*query(tmp_path, "0"))
     assert done.returncode == 1
     check_refusal(done.stdout, done.stderr, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("begun", "completed"), [("bu", "budget"), ("rep", "reproduce"), ("ser", "serve")]
-)
-def test_a_shell_completes_commands(begun: str, completed: str) -> None:
-    done = shell(_SFUMATO_COMPLETE="complete_bash", COMP_WORDS=f"sfumato {begun}", COMP_CWORD="1")
-    assert done.stdout.split() == [completed]
+def test_a_shell_completes_commands() -> None:
+    words = {"_SFUMATO_COMPLETE": "complete_bash", "COMP_WORDS": "sfumato ser", "COMP_CWORD": "1"}
+    assert run_process(**words).stdout.split() == ["serve"]
 
 
 def test_refused_is_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
 import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.cli import main
 from sfumato.local import Direct, OneBit, Panel, Questionnaire, Sketch, restore
 
+from .command_line import run_inside
 
-def shell(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command, in this process: what it prints, and how it ends."""
-    out, err, line = io.StringIO(), io.StringIO(), ["sfumato", "local", *map(str, arguments)]
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        patch.setenv("COLUMNS", "200")
-        patch.setattr(sys, "argv", line)
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-    return subprocess.CompletedProcess(line, code, out.getvalue(), err.getvalue())
+shell = partial(run_inside, "local")
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.cli import main, query_command
+from sfumato.cli import query_command
+
+from .command_line import run_inside, run_process
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 DECLARED = (
@@ -32,22 +34,7 @@ DECLARED = (
 )
 
 
-def shell(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command, in this process: what it prints, and how it ends."""
-    out, err, line = io.StringIO(), io.StringIO(), ["sfumato", "query", *map(str, arguments)]
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        patch.setenv("COLUMNS", "200")
-        patch.setattr(sys, "argv", line)
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-    return subprocess.CompletedProcess(line, code, out.getvalue(), err.getvalue())
+shell = partial(run_inside, "query")
 
 
 @pytest.fixture(scope="module")
@@ -391,20 +378,15 @@ def test_nothing_that_is_not_needed_is_imported(path: Path) -> None:
 SUM = "SELECT SUM(spend) AS s FROM {}"
 
 
-def pipe(data: bytes, *arguments: object) -> subprocess.CompletedProcess[bytes]:
-    command = [str(Path(sys.executable).with_name("sfumato")), "query", *map(str, arguments)]
-    return subprocess.run(command, input=data, capture_output=True, check=False)
-
-
 def test_a_missing_unit_is_refused_where_nobody_can_be_asked(path: Path) -> None:
     question = ("SELECT COUNT(*) AS n FROM visits", "--epsilon", 1)
-    refused = pipe(b"", path, *question)
+    refused = shell(path, *question, data=b"")
     assert refused.returncode == 1
-    assert b"refused [table.unit]" in refused.stderr
-    assert b"try   --unit user_id" in refused.stderr
-    done = pipe(b"", path, *question, "--each-row-a-person", "--rules")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"each row is taken as a different person" in done.stdout
+    assert "refused [table.unit]" in refused.stderr
+    assert "try   --unit user_id" in refused.stderr
+    done = shell(path, *question, "--each-row-a-person", "--rules", data=b"")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "each row is taken as a different person" in done.stdout
 
 
 @pytest.mark.parametrize(("reply", "unit"), [(True, ["user_id"]), (False, None)])
@@ -425,16 +407,16 @@ def test_the_standard_input_is_a_file(tmp_path: Path) -> None:
     text = b"user_id,spend\n" + b"1,2.5\n" * 9
     options = ("--unit", "user_id", "--max-rows", 9, "--bounds", "spend=0:9", "--epsilon", 500)
     types = ("--types", "spend=float64")
-    done = pipe(text, "-", SUM.format("stdin"), *options, *types, "--csv")
+    done = run_process("query", "-", SUM.format("stdin"), *options, *types, "--csv", data=text)
     assert done.returncode == 0, done.stderr
-    assert 15 < float(done.stdout.split()[1].split(b",")[0]) < 30
+    assert 15 < float(done.stdout.split()[1].split(",")[0]) < 30
     pq.write_table(pa.table({"user_id": ["1"], "spend": [2.5]}), tmp_path / "schema.parquet")
     learned = ("--types", tmp_path / "schema.parquet", "--name", "v")
-    assert pipe(text, "-", SUM.format("v"), *options, *learned).returncode == 0
+    assert shell("-", SUM.format("v"), *options, *learned, data=text).returncode == 0
     parquet = (tmp_path / "schema.parquet").read_bytes()
-    piped = pipe(parquet, "-", SUM.format("stdin"), *options, "--format", "parquet")
+    piped = shell("-", SUM.format("stdin"), *options, "--format", "parquet", data=parquet)
     assert piped.returncode == 0
     for data in (b"", b"\xff\xfe\x00", b"a\n"):
-        broken = pipe(data, "-", SUM.format("stdin"), *options)
+        broken = shell("-", SUM.format("stdin"), *options, data=data)
         assert broken.returncode == 1
-        assert b"Traceback" not in broken.stderr
+        assert "Traceback" not in broken.stderr

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from .command_line import run_inside, run_process
 
-def shell(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).with_name("sfumato")), "reproduce", *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "100"}, check=False
-    )
+shell = partial(run_inside, "reproduce", width=100)
 
 
 def test_it_writes_a_report_and_says_what_is_in_it(tmp_path: Path) -> None:
-    done = shell(
+    done = run_process(
+        "reproduce",
         "--out",
         str(tmp_path / "report"),
         "--only",

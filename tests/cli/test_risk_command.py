@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +15,15 @@ from sfumato.cli.risk_command import run_risk
 from sfumato.errors import Refused
 from sfumato.tables.engine.source_files import SUFFIXES
 
+from .command_line import run_inside, run_process
+
 ROWS = "\n".join(
     f"{'fm'[i % 2]},{20 + i % 30},{'Roma' if i % 3 else 'Bari'},{'flu' if i % 4 == 0 else 'none'}"
     for i in range(60)
 )
 
 
-def shell(*arguments: str, at: Path) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).with_name("sfumato")), "risk", *arguments]
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"COLUMNS": "100"},
-        check=False,
-        cwd=at,
-    )
+shell = partial(run_inside, "risk", width=100)
 
 
 @pytest.fixture
@@ -55,7 +46,7 @@ def test_it_writes_a_page_and_says_what_is_in_it(file: Path) -> None:
         "--out",
         "out/risk.html",
     )
-    done = shell(*arguments, at=file.parent)
+    done = run_process("risk", *arguments, at=file.parent)
     assert done.returncode == 0, done.stderr
     assert "By sex, age and city" in done.stdout
     assert "not private" in done.stdout
