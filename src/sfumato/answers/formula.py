@@ -182,13 +182,9 @@ def _corners(operation: Callable[[Doubles, Doubles], Doubles]) -> Callable[[Sequ
 
     def ends(args: Sequence[Ends]) -> Ends:
         (a, b), (c, d) = args
-        results = np.stack(np.broadcast_arrays(*(operation(x, y) for x in (a, b) for y in (c, d))))
-        unknown = np.isnan(results).any(axis=0)
-        low, high = (
-            np.where(unknown, -np.inf, results.min(axis=0)),
-            np.where(unknown, np.inf, results.max(axis=0)),
-        )
-        return _round_outward(low, high)
+        corners = [operation(x, y) for x in (a, b) for y in (c, d)]
+        # a corner that is NaN makes both ends NaN
+        return _round_outward(reduce(np.minimum, corners), reduce(np.maximum, corners))
 
     return ends
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,7 @@ class QuotientNoise:
     """The draws in S and N: for each its law, and its weights in both."""
 
     def __init__(self, terms: Sequence[NoiseTerm], missing: Fraction) -> None:
-        self._terms, self._missing = terms, missing
+        self._terms, self._missing = tuple(terms), missing
 
     @classmethod
     def of(cls, parts: Sequence[Sequence[Draw]], missing: Fraction) -> QuotientNoise:
@@ -104,13 +105,21 @@ class QuotientNoise:
 
     def bound(self, first: Point, last: Point) -> float:
         """Bound |a·S − b·N| of the noise for any (a, b) on the line between two points."""
-        terms: list[Between] = []
-        for law, top, bottom, count in self._terms:
-            ends = [a * top - b * bottom for a, b in (first, last)]
-            sizes = sorted(abs(end) for end in ends)
-            crosses = min(ends) < 0 < max(ends)
-            terms.append((law, _NONE if crosses else sizes[0], sizes[1], count))
-        return up(bound_between(terms, self._missing))
+        return _bound_on_line(self._terms, first, last, self._missing)
+
+
+@lru_cache(maxsize=4096)
+def _bound_on_line(
+    terms: tuple[NoiseTerm, ...], first: Point, last: Point, missing: Fraction
+) -> float:
+    """Answers of one plan have the same noise, and ask for the same bounds."""
+    between: list[Between] = []
+    for law, top, bottom, count in terms:
+        ends = [a * top - b * bottom for a, b in (first, last)]
+        sizes = sorted(abs(end) for end in ends)
+        crosses = min(ends) < 0 < max(ends)
+        between.append((law, _NONE if crosses else sizes[0], sizes[1], count))
+    return up(bound_between(between, missing))
 
 
 def _solve(

@@ -247,14 +247,21 @@ def value_bounds(
         for side, end in zip(sides, last, strict=True)
     )
 
-    def error(pair: tuple[int, int]) -> tuple[float, Fraction]:
-        low, high = pair
-        lost = fill * (lows[low] + highs[high]) / aim.sum_groups
-        noise = math.hypot(sizes[low], sizes[high]) * aim.noise
-        return math.hypot(noise, lost), sizes[low] + sizes[high]
+    ends = [float(size) for size in sizes]
 
-    pairs = [(low, high) for low in range(len(lows)) for high in range(len(highs)) if low + high]
-    low, high = min(pairs, key=error, default=(0, 1))
+    def error(low: int, high: int) -> float:
+        lost = fill * (lows[low] + highs[high]) / aim.sum_groups
+        return math.hypot(math.hypot(ends[low], ends[high]) * aim.noise, lost)
+
+    errors = {
+        (low, high): error(low, high)
+        for low in range(len(lows))
+        for high in range(len(highs))
+        if low + high
+    }
+    least = min(errors.values(), default=0.0)
+    best = [pair for pair, size in errors.items() if size == least]
+    low, high = min(best, key=lambda pair: sizes[pair[0]] + sizes[pair[1]], default=(0, 1))
     # next to 0 the cells are tiny, and tell nothing
     farther = [
         min(max(end + 1, bound + (WINDOW if bound else 0)), len(side.counts))

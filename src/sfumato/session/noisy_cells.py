@@ -25,6 +25,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -181,21 +182,22 @@ class Outward:
         histogram noise alone passes for people with at most this probability.
         """
         each = chance / (self.noise.cells * len(RUNS))
-        return max((i for i in range(len(self.counts)) if self._shows(i, each)), default=-1)
+        limits = self._limits(each)
+        return max((i for i in range(len(self.counts)) if self._shows(i, limits)), default=-1)
 
     def last(self, start: int, size: int = 0) -> int:
         """Search outward from the cell `start`, or from 0 if it is -1, and return the outermost
         inhabited cell. Cells up to `size` do not widen a limit, and share the probability of a
         false one.
         """
-        last = start
+        last, limits = start, cache(self._limits)
         while True:
             origin = last if last >= 0 else size
             farthest = min(len(self.counts), max(origin, size) + 1 + SEARCHED)
             shown = [
                 i
                 for i in range(last + 1, farthest)
-                if self._shows(i, self._chance(i, origin, size) / len(RUNS))
+                if self._shows(i, limits(self._chance(i, origin, size) / len(RUNS)))
             ]
             if not shown:
                 return last
@@ -213,11 +215,19 @@ class Outward:
             beyond.append(most)
         return beyond[::-1]
 
-    def _shows(self, start: int, chance: Fraction) -> bool:
+    def _limits(self, chance: Fraction) -> dict[int, float]:
+        """Bound the noise of a run of each length that fits into the histogram."""
+        return {
+            length: self.noise.exceeded(length, chance)
+            for length in RUNS
+            if length <= len(self.counts)
+        }
+
+    def _shows(self, start: int, limits: Mapping[int, float]) -> bool:
         """Whether a run from this cell on exceeds what noise alone reaches."""
         return any(
-            sum(self.counts[start : start + length]) > self.noise.exceeded(length, chance)
-            for length in RUNS
+            sum(self.counts[start : start + length]) > limit
+            for length, limit in limits.items()
             if start + length <= len(self.counts)
         )
 
