@@ -119,7 +119,7 @@ def grown(storm: Storm, answers: int, seconds: float) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize("kills", [10, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [6, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_under_load(service: Served, kills: int) -> None:
     """One of the processes that serve or read data is killed at a random moment, again and again;
     those that watch over them start others.

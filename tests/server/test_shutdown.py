@@ -30,6 +30,7 @@ from sfumato.ledger import verify
 from sfumato.server.workers.worker_pool import Pool
 true = verify._check_entry
 def slowly(*more):
+    open(BEGUN, "w").close()
     time.sleep(0.01)
     return true(*more)
 verify._check_entry = slowly
@@ -52,7 +53,9 @@ def test_a_signal_ends_the_service_in_its_grace_time_while_a_book_is_checked(
     fill(ledger, 6_000, Pure("1e-4"))
     ledger.close()
     url = f"http://127.0.0.1:{deployment.config.port}/api"
-    process = subprocess.Popen([sys.executable, "-c", f"{SLOW}run({str(deployment.path)!r})"])
+    begun = tmp_path / "begun"
+    script = f"BEGUN = {str(begun)!r}{SLOW}run({str(deployment.path)!r})"
+    process = subprocess.Popen([sys.executable, "-c", script])
     try:
         end = time.monotonic() + 120
         while time.monotonic() < end:
@@ -72,7 +75,9 @@ def test_a_signal_ends_the_service_in_its_grace_time_while_a_book_is_checked(
 
         asking = threading.Thread(target=ask)
         asking.start()
-        time.sleep(3)
+        while not begun.exists():
+            assert asking.is_alive()
+            time.sleep(0.05)
         assert process.poll() is None
         start = time.monotonic()
         process.terminate()

@@ -173,7 +173,7 @@ def test_statements_in_parentheses_and_with_a_semicolon() -> None:
             assert read(text, table.rows).query.text == plain
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2))])
 def test_one_tree_serves_every_declaration(seed: int) -> None:
     """Reading leaves the tree as it was: what is resolved last is what a new parse gives."""
     from .described import Describer
