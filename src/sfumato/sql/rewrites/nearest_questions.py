@@ -84,6 +84,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         aggregates.count_values,
     ),
     "aggregate.units": (aggregates.move_filter,),
+    "aggregate.pair": (aggregates.ask_for_variance,),
     "sql.released": (parts.move_having,),
     "sql.subquery": (parts.ask_inner_question,),
     "sql.ownership": (parts.ask_inner_question,),

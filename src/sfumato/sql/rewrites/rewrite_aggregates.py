@@ -99,6 +99,11 @@ def count_distinct_by_key(part: Node) -> Iterator[Node]:
         yield root_of(select)
 
 
+def ask_for_variance(part: Node) -> Iterator[Node]:
+    """Ask for the variance of a column that stands beside itself: CORR(x, x)."""
+    yield from (replaced(part, f"VAR_POP({write(of)})") for of in operands_of(part)[:1])
+
+
 def summarize_by_name(part: Node) -> Iterator[Node]:
     """Call the aggregate of the nearest name."""
     call = part if isinstance(part, exp.Func) else part.find(exp.Func)

@@ -39,7 +39,6 @@ PAIR_OF_ONE_COLUMN = RefusalText(
     "{of}, {of}",
     "the correlation of {of} with itself is 1, and its covariance is its variance",
     "sf.var({python})",
-    sql="VAR_POP({of})",
 )
 HISTOGRAM_OF_TEXT = RefusalText(
     "aggregate.type",
