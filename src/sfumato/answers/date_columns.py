@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from .answer_records import Column
 
 Doubles = NDArray[np.float64]
+Dates = NDArray[Any]
+"""Of datetime64: NumPy's types do not say so of the arrays of an answer."""
 
 
 def holds_dates(column: Column) -> bool:
@@ -17,11 +20,11 @@ def holds_dates(column: Column) -> bool:
     return "days" in column.numbers
 
 
-def as_dates(numbers: Doubles, rounding: Callable[[Doubles], Doubles] = np.rint) -> Doubles:
+def as_dates(numbers: Doubles, rounding: Callable[[Doubles], Doubles] = np.rint) -> Dates:
     """Return days since 1970 as dates; what is no number becomes NaT."""
     is_number = np.isfinite(numbers)
     days = rounding(np.where(is_number, numbers, 0.0)).astype("datetime64[D]")
-    dates: Doubles = np.where(is_number, days, np.datetime64("NaT", "D"))
+    dates: Dates = np.where(is_number, days, np.datetime64("NaT", "D"))
     return dates
 
 

@@ -134,6 +134,13 @@ class RemoteDataset:
         """Charge and answer a query, or return the stored answer to the same question."""
         return self.sql(self._query_sql(query), key=key, timeout=timeout, **options)
 
+    def describe(self) -> Summary:
+        """Return what is declared: tables, columns, types, bounds, public keys and unit."""
+        return self._summary()
+
+    def _summary(self) -> Summary:
+        raise NotImplementedError
+
     def card(self, number: int) -> dict[str, object]:
         """Read the card of an answer, by the number of the ledger entry that paid for it."""
         card: dict[str, object] = self._wire.get(f"/api/datasets/{self.dataset}/cards/{number}")
@@ -240,10 +247,6 @@ class RemoteDatabase(RemoteDataset, Summarized):
                 name=name, tables=", ".join(self.tables), first=next(iter(self.tables))
             )
         return self.tables[name]
-
-    def describe(self) -> Summary:
-        """Return what is declared: tables, columns, types, bounds, public keys and unit."""
-        return self._summary()
 
     def _summary(self) -> Summary:
         declared = self.declaration._summary()

@@ -117,6 +117,7 @@ class AggregateReader:
         q = self.part(stated)
         if not 0 <= q <= 1:
             within = q / 100 if 1 < q < 100 else Fraction(1, 2)
+            assert isinstance(stated, exp.Expression)  # a number was read from it
             fixed = self.source.replace_text(stated, f"{float(within):g}")
             raise self.source.refuse(refusals.QUANTILE_OF_ALL, node, corrected=fixed)
         q = 1 - q if descending else q

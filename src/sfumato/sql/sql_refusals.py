@@ -83,6 +83,13 @@ NOT_A_SELECT = RefusalText(
     "sfumato answers SELECT, EXPLAIN, DESCRIBE and SHOW TABLES: it writes and sets nothing",
     "{example}",
 )
+DECLARATION_ASKED = RefusalText(
+    "sql.statement",
+    "",
+    "this asks for what is declared, which is no answer and has no cost: sql() and describe() "
+    "return it in Python, GET /api/datasets on a service",
+    "{example}",
+)
 DESCRIBED_TABLE = RefusalText(
     "sql.table",
     "{text:.120}",

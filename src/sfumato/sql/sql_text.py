@@ -25,6 +25,7 @@ from ..exact import effort
 from ..tables.aggregates import KINDS
 from ..tables.expr.scalar_function import shorten
 from . import sql_refusals as refusals
+from .catalog_statements import described_table
 from .codes import SQL_CODES
 
 LONGEST = 20_000
@@ -154,6 +155,8 @@ class SqlText:
     def tree(self) -> exp.Expression:
         """Parse the statement."""
         first = self.words[0]
+        if described_table(self.text) is not None:
+            raise self.refuse(refusals.DECLARATION_ASKED, _at(first))
         if first.token_type not in _FIRST:
             raise self.refuse(refusals.NOT_A_SELECT, _at(first))
         statement = self._parse(None)

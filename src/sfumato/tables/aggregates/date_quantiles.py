@@ -30,12 +30,14 @@ def count_days(aggregate: Aggregate, rows: Rows) -> tuple[Aggregate, Numbers]:
         return aggregate, {}
     moments = rows.facts.values(of).moments
     first, last = ENDS if moments is None else (moment.date() for moment in moments)
-    ends = {
-        "low": Fraction((first - FIRST).days) if aggregate.low is None else aggregate.low,
-        "high": Fraction((last - FIRST).days) if aggregate.high is None else aggregate.high,
-    }
-    days = call("days_between", of, literal(FIRST))
-    return replace(aggregate, of=days, **ends), {"days": Fraction(1)}
+    low, high = (Fraction((end - FIRST).days) for end in (first, last))
+    counted = replace(
+        aggregate,
+        of=call("days_between", of, literal(FIRST)),
+        low=low if aggregate.low is None else aggregate.low,
+        high=high if aggregate.high is None else aggregate.high,
+    )
+    return counted, {"days": Fraction(1)}
 
 
 def days_rule(aggregate: Aggregate, grid: Grid) -> str:
@@ -48,7 +50,8 @@ def days_rule(aggregate: Aggregate, grid: Grid) -> str:
 def value_text(aggregate: Aggregate) -> str:
     """Write the values of a quantile as the caller did: the date, not its number of days."""
     of = aggregate.of
-    is_counted = isinstance(of, FunctionCall) and of.function.name == "days_between"
-    if is_counted and of.arguments[1].text == literal(FIRST).text:
-        return of.arguments[0].text
+    if isinstance(of, FunctionCall) and of.function.name == "days_between":
+        later, earlier = of.arguments
+        if earlier.text == literal(FIRST).text:
+            return later.text
     return "" if of is None else of.text
