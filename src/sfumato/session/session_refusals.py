@@ -206,7 +206,7 @@ REPORT_NAMES_TWICE = RefusalText(
 REPORT_OF_OTHER_ROWS = RefusalText(
     "report.questions",
     "{name}",
-    "the tables of a report agree because they count the same rows: {name} is about others of {table}",
+    "all tables of a report count the same rows of {table}: {name} is about others",
     "the same conditions in all questions, or a report of its own for {name}",
 )
 REPORT_OF_OTHER_COLUMNS = RefusalText(

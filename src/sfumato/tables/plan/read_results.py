@@ -213,7 +213,7 @@ def scale_integers(table: Integers, by: int) -> Integers:
     """
     if by == 1 and table.dtype == object:
         return table
-    largest = float(np.abs(table.astype(np.float64)).sum()) * by
+    largest = float(np.abs(np.asarray(table, dtype=np.float64)).sum()) * by
     return (table if largest < 2.0**NARROW else table.astype(object)) * by
 
 

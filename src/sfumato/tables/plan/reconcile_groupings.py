@@ -13,6 +13,7 @@ from ..aggregates.count_tree import Integers
 from ..marginals.parts import Keys, closure
 from ..marginals.reconcile import reconcile, round_together
 from .plan_groupings import Workload
+from .read_results import scale_integers
 
 
 def reconcile_blocks(
@@ -27,11 +28,9 @@ def reconcile_blocks(
         if workload.pooled[place] is not None:
             blocks.append(dict.fromkeys(workload.requested, measured[()]))
             continue
-        by, step = workload.reconciliation(place), 0.5 ** workload.fine[place]
         cells = [
-            round_together(
-                reconcile({keys: table[..., cell] for keys, table in measured.items()}, by, every),
-                step,
+            _reconcile_cell(
+                workload, place, {keys: table[..., cell] for keys, table in measured.items()}, every
             )
             for cell in range(next(iter(measured.values())).shape[-1])
         ]
@@ -42,3 +41,25 @@ def reconcile_blocks(
             }
         )
     return blocks
+
+
+def _reconcile_cell(
+    workload: Workload, place: int, noisy: Mapping[Keys, Integers], every: Sequence[Keys]
+) -> dict[Keys, Integers]:
+    """Estimate one cell of a block in all tables. Where the table by all keys is measured, only
+    what the others differ from it is computed in doubles: that is noise, and no larger.
+    """
+    by, fine = workload.reconciliation(place), workload.fine[place]
+    places = tuple(range(len(workload.domain.sizes)))
+    base = noisy.get(places, np.zeros(workload.domain.sizes, dtype=np.int64))
+    base = scale_integers(base, 1 << fine)
+    bases = {
+        keys: np.asarray(base.sum(axis=tuple(key for key in places if key not in keys)))
+        for keys in {*every, *noisy}
+    }
+    apart = {
+        keys: np.asarray(scale_integers(table, 1 << fine) - bases[keys])
+        for keys, table in noisy.items()
+    }
+    moved = round_together(reconcile(apart, by, every))
+    return {keys: moved[keys] + bases[keys] for keys in every}
