@@ -35,6 +35,8 @@ from sfumato.mechanisms.shared.error_formulas import chebyshev_radius, laplace_r
 from sfumato.mechanisms.smooth import largest_beta
 from sfumato.noise.continuous import Laplace, Normal
 from sfumato.plots.plot_style import COLOURS, FAINT, INK, figure, name_axes, quiet, tint
+from sfumato.tables.marginals.choose_shares import choose_shares
+from sfumato.tables.marginals.parts import Domain
 from sfumato.testing.seeded_bits import SeededBits
 
 if TYPE_CHECKING:
@@ -1153,6 +1155,39 @@ def cells() -> Figure:
     return canvas
 
 
+def reports() -> Figure:
+    """The deviation of a cell in each table of a CUBE by a city (of 20), a month and a VIP, with
+    the whole budget μ = 1: every table by itself, as a CUBE, and as a report.
+    """
+    names = ("city", "month", "vip")
+    tables = [keys for size in (3, 2, 1, 0) for keys in itertools.combinations(range(3), size)]
+    domain = Domain((20, 12, 2))
+    cube, fair = (choose_shares(domain, tables, fair=each) for each in (False, True))
+    canvas = figure(9.4, 4.2)
+    axes = canvas.subplots()
+    quiet(axes)
+    for shift, numbers, colour, label in (
+        (-0.27, dict.fromkeys(tables, cube.apart), FAINT, "each table by itself"),
+        (0.0, cube.deviations, COLOURS[0], "CUBE: least error over all cells"),
+        (0.27, fair.deviations, COLOURS[2], "report: no table worse than by itself"),
+    ):
+        heights = [numbers[keys] for keys in tables]
+        places = [i + shift for i in range(len(tables))]
+        axes.bar(places, heights, width=0.25, color=colour, label=label)
+        if colour != FAINT:
+            for x, height in zip(places, heights, strict=True):
+                axes.text(x, height + 0.08, f"{height:.1f}", ha="center", fontsize=8, color=INK)
+    cells = [", ".join(names[key] for key in keys) or "total" for keys in tables]
+    labels = [
+        f"{name}\n{domain.cells(keys)} cell{'s' if domain.cells(keys) > 1 else ''}"
+        for name, keys in zip(cells, tables, strict=True)
+    ]
+    axes.set_xticks(range(len(tables)), labels, fontsize=8.5)
+    axes.legend(frameon=False, fontsize=9, loc="upper left", labelcolor=INK)
+    name_axes(axes, "", "standard deviation of a cell")
+    return canvas
+
+
 def bernstein() -> Figure:
     """Whole curves: a density with its own sensitivity, and the sources' kernel regression with a
     sampled one, noise by two norms.
@@ -1681,6 +1716,7 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     ledger,
     tables,
     cells,
+    reports,
     accounting_noise,
     accounting_sampled,
     bernstein,

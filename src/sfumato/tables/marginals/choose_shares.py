@@ -26,7 +26,7 @@ from .parts import Domain, Keys, closure, subsets
 Doubles = NDArray[np.float64]
 
 MILLION = 1_000_000
-_NEGLIGIBLE = 2e-5  # a share: below it a table tells nothing
+_NEGLIGIBLE = 2e-3  # of an equal share: below it a table tells nothing
 _ROUNDS, _EVERY, _CLOSE = 20_000, 50, 1e-10
 _FAIR_ROUNDS, _FAIR = 60, 1.0005
 _MOST_TABLES = 3000  # candidates; beyond, only tables that were asked for
@@ -154,14 +154,15 @@ class _Chooser:
 
     def finish(self, shares: Doubles) -> Shares:
         """Leave out negligible tables, and round to whole millionths."""
+        least = _NEGLIGIBLE / len(self.candidates)
         used = {
             keys: share
             for keys, share in zip(self.candidates, shares.tolist(), strict=True)
-            if share >= _NEGLIGIBLE
+            if share >= least
         }
         for keys in self.requested:
             if not any(set(keys) <= set(measured) for measured in used):
-                used[keys] = _NEGLIGIBLE  # the only table that tells its largest part
+                used[keys] = least  # the only table that tells its largest part
         total = sum(used.values())
         millionths = {keys: max(1, int(MILLION * share / total)) for keys, share in used.items()}
         largest = max(millionths, key=lambda keys: millionths[keys])
