@@ -76,6 +76,28 @@ def test_stored_and_exported(answer: Any, tmp_path: Any) -> None:
     assert "by city, vip, decade: n: ±" in str(card)
 
 
+def test_consistent_tables_are_whole_and_not_negative(visits: Table) -> None:
+    sparse = visits.group_by(sf.cube("city", "age"), age=range(16, 91)).count()
+    noisy = sparse.release(promise=sf.ZCDP("1/200"))
+    assert noisy["n"].min() < 0
+    shown = noisy.consistent()
+    for table in shown.tables:
+        assert table["n"].min() >= 0
+        assert sums(table, "n") == {(): shown.table().value("n")}
+    for keys in (("city",), ("age",)):
+        by_key = sums(shown.table("city", "age"), "n", *keys)
+        assert by_key == sums(shown.table(*keys), "n", *keys)
+    half = noisy.table().interval("n")
+    assert half[0][0] <= shown.table().value("n") <= half[1][0]
+    assert "too large on average" in shown.processing[-1]
+    assert noisy.table("age").pieces == shown.table("age").pieces
+    assert Answer.from_json(shown.to_json()) == shown
+    chosen = visits.group_by(sf.grouping_sets(["city"], ["vip"])).count()
+    without = chosen.release(promise=sf.ZCDP("1/200"))
+    with pytest.raises(sf.Refused, match="all keys"):
+        without.consistent()
+
+
 def test_all_cells_at_once_are_wider(answer: Any) -> None:
     each, together = (answer.interval("n", simultaneous=s) for s in (False, True))
     assert (together[0] < each[0]).all()

@@ -198,6 +198,14 @@ class Answer:
 
         return non_negative(self)
 
+    def consistent(self) -> Answer:
+        """Replace the counts of several groupings by whole numbers from 0 on that add up from table
+        to table. Small counts are then too large on average; `self` has the unbiased ones.
+        """
+        from .stack_tables import consistent
+
+        return consistent(self)
+
     def rounded(self) -> Answer:
         """Round counts to whole numbers."""
         from .processing import rounded

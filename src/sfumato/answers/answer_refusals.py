@@ -12,6 +12,12 @@ UNKNOWN_TABLE = RefusalText(
     "the answer has the tables by {groupings}",
     "{example}",
 )
+NOT_ALL_KEYS = RefusalText(
+    "answer.table",
+    "consistent()",
+    "non-negative tables are sums of the table by all keys ({keys}), with all of its groups",
+    "answer.consistent() of a CUBE or ROLLUP, before HAVING, ORDER BY and LIMIT",
+)
 STACKED_TABLES = RefusalText(
     "answer.table",
     "{method}",

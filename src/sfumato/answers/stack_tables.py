@@ -19,8 +19,10 @@ from fractions import Fraction
 import numpy as np
 
 from ..exact.exact_ratios import Integers
+from ..tables.marginals.non_negative import nearest_whole
 from ..tables.marginals.parts import Keys, closure
 from ..tables.marginals.reconcile import round_together
+from . import answer_refusals as refusals
 from . import intervals
 from .answer import Answer
 from .answer_records import Key, Processed
@@ -90,6 +92,41 @@ def whole_counts(tables: Sequence[Answer], keys: Sequence[str]) -> list[Answer]:
         )
         for table in tables
     ]
+
+
+def consistent(answer: Answer) -> Answer:
+    """Show counts as whole numbers from 0 on that add up from table to table: biased where counts
+    are small. The estimates stay in the pieces, and intervals are theirs.
+    """
+    keys = tuple(dict.fromkeys(key for table in answer.tables for key in table.keys))
+    full = next((table for table in answer.tables if set(table.keys) == set(keys)), None)
+    if full is None or answer.places is not None or not answer.complete:
+        raise refusals.NOT_ALL_KEYS(keys=", ".join(keys) or "nothing")
+    by_keys = {tuple(sorted(keys.index(key) for key in t.keys)): t for t in answer.tables}
+    names = [c.name for c in answer.columns if KINDS[c.kind].counts and c.kind != "histogram"]
+    tables = list(answer.tables)
+    for name in names:
+        estimates, weights = dict[Keys, Doubles](), dict[Keys, float]()
+        for places, table in by_keys.items():
+            column = replace(table.column(name), processed=None)
+            sizes = [len({row[i] for row in table.rows}) for i in range(len(places))]
+            estimates[places] = intervals.values(table, column).reshape(sizes)
+            weights[places] = 1 / float(table.pieces[column.pieces[0]].variance)
+        cells = nearest_whole(estimates, weights)
+        for at, places in enumerate(by_keys):
+            rest = tuple(i for i in range(len(keys)) if i not in places)
+            values = np.ravel(cells.sum(axis=rest)).tolist()
+            shown = Processed(tuple(map(Fraction, values)), Fraction(0), is_whole=True)
+            columns = tuple(
+                replace(c, processed=shown) if c.name == name else c for c in tables[at].columns
+            )
+            tables[at] = replace(tables[at], columns=columns)
+    labels = (
+        *(text for text in answer.processing if text != texts.WHOLE_TOGETHER),
+        texts.CONSISTENT,
+    )
+    shown_tables = tuple(replace(table, processing=labels) for table in tables)
+    return replace(answer, tables=shown_tables, processing=labels)
 
 
 def _round_column(

@@ -57,6 +57,11 @@ WHOLE_TOGETHER = (
     "counts are shown as whole numbers that add up from table to table; the estimates before "
     "rounding are unbiased"
 )
+CONSISTENT = (
+    "counts are shown as whole numbers from 0 on that add up from table to table, by constrained "
+    "least squares: where they are small they are too large on average, and ± is that of the "
+    "unbiased estimates"
+)
 AGREEING = (
     "the groups of {name} were adjusted to add up to a total that {origin}, each in proportion to "
     "its noise variance"
