@@ -231,3 +231,20 @@ def test_refusals() -> None:
     refusal(lambda: mech.CountThreshold(noise=noise, delta="1e-6", ramp=3), "keys.ramp")
     refusal(lambda: mech.CountThreshold(noise=noise, delta="1e-6", ramp=1 << 63), "keys.ramp")
     refusal(lambda: mech.CountThreshold(noise=noise, delta="1e-6", total=0), "keys.count")
+
+
+@pytest.mark.parametrize(
+    ("noise", "counts", "least"),
+    [
+        (laplace(1, sensitivity=1), {"total": 6}, "sensitivity=6"),
+        (gaussian(1, sensitivity=2), {"total": 9, "most": 3}, "sensitivity=3"),
+    ],
+)
+def test_noise_that_covers_less_than_a_unit_may_add_is_refused(
+    noise: Any, counts: dict[str, int], least: str
+) -> None:
+    """Noise for one vote does not keep its promise if a unit has six."""
+    refused = refusal(
+        lambda: mech.CountThreshold(noise=noise, delta="1e-6", **counts), "keys.sensitivity"
+    )
+    assert refused.rewrite == least

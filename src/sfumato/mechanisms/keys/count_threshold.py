@@ -24,7 +24,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ...exact.balls import Rounding, ball, below, chance, evaluate
-from ...exact.numbers import Number, is_whole, open_probability
+from ...exact.numbers import Number, is_whole, open_probability, text
 from ...exact.search import first
 from ...guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation
 from ...noise.bits import SYSTEM, Bits
@@ -77,12 +77,27 @@ class CountThreshold(Mechanism):
 
     @threshold.default
     def _choose_threshold(self) -> int:
+        self._check_sensitivity()
         missing = min(Fraction(1, 2), self.delta * self.ramp / self.total)
         return first(
             lambda t: not below(lambda: ball(self.delta), lambda: self._delta_at(t)),
             near=self.ramp + _reach(self.law, missing),
             least=self.ramp + 1,
         )
+
+    def _check_sensitivity(self) -> None:
+        """Refuse noise that does not cover what a unit may add: `total` in the L1 norm; in the L2
+        norm at least what it may add to one group.
+        """
+        is_laplace = isinstance(self.noise, Laplace)
+        least = self.total if is_laplace else min(self.most, self.total)
+        if self.noise.sensitivity < least:
+            raise refusals.NOISE_BELOW_COUNTS(
+                noise="Laplace" if is_laplace else "Gaussian",
+                sensitivity=text(self.noise.sensitivity),
+                amount=least,
+                where="all groups together" if is_laplace else "one group",
+            )
 
     @property
     def law(self) -> SummableLaw:

@@ -643,6 +643,12 @@ NOT_THE_NOISE_OF_COUNTS = RefusalText(
     "the noise of counts is Laplace or Gaussian, without a grid or a size: counts are integers",
     "noise=Laplace(sensitivity=1, epsilon=1)",
 )
+NOISE_BELOW_COUNTS = RefusalText(
+    "keys.sensitivity",
+    "noise={noise}(sensitivity={sensitivity}, …)",
+    "a unit may add {amount} to {where}: the noise has to cover that",
+    "sensitivity={amount}",
+)
 RAMP_NO_POWER_OF_TWO = RefusalText(
     "keys.ramp",
     "ramp={value}",
