@@ -218,7 +218,8 @@ def _number(sign: str, constant: Constant, column: Type, compared: Type) -> Valu
 
 def _double(sign: str, value: float, column: Type) -> ValueSet:
     if sign == "=":
-        is_held = column.bits == 64 or float(np.float32(value)) == value
+        with np.errstate(over="ignore"):  # beyond the largest single lies no value
+            is_held = column.bits == 64 or float(np.float32(value)) == value
         return listing(*([value + 0.0] if is_held else []))
     if sign in ("<", "<="):
         most = math.nextafter(value, -math.inf) if sign == "<" else value
