@@ -8,6 +8,9 @@ post-processing: only the released columns cost anything.
 *Rounding*   Every end is moved one double outward after every operation.
 *Unknown*    A division by zero has no value, which is NaN here; where a divisor may be zero the
              ends are infinite.
+*Lacking*    Noise may decide whether NULLIF and SQRT have a value. Ends are those of the value, if
+             there is one without noise. Operations that pass over missing values take wider ends
+             (`may_lack_value`).
 *Quantiles*  have an interval of their own, at a level that was fixed before: a column computed from
              one quantile alone has it too, others have none.
 """
@@ -23,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .column_kinds import KINDS
 from .group_frames import FRAME_OPERATIONS, Frames
 
 if TYPE_CHECKING:
@@ -137,6 +141,37 @@ def has_one_place(column: Column) -> bool:
     return len(list(_formula(column).leaves())) == 1
 
 
+def may_lack_value(formula: Formula) -> bool:
+    """Tell whether a formula may have no value without noise although its ends are finite. Where a
+    divisor may be zero the ends are infinite, also if NULLIF takes the zero away.
+    """
+    lacking = [may_lack_value(arg) for arg in formula.args]
+    if formula.op in ("coalesce", "least", "greatest"):
+        return all(lacking)
+    if formula.op == "/":
+        divisor = formula.args[1]
+        if divisor.op == "nullif" and divisor.args[1].number == 0:
+            lacking[1] = may_lack_value(divisor.args[0])
+        return any(lacking)
+    return formula.op in ("nullif", "sqrt") or any(lacking)
+
+
+def has_quotient(formula: Formula) -> bool:
+    """Tell whether a formula divides, or reads a column that does: then it may lack a value."""
+    leaf = formula.column
+    divides = formula.op == "/" or (leaf is not None and KINDS[leaf.kind].is_quotient)
+    return divides or any(map(has_quotient, formula.args))
+
+
+def ends_operation(formula: Formula) -> Callable[[Sequence[Ends]], Ends]:
+    """Return how the operation of a formula acts on ends. LEAST and GREATEST pass over arguments
+    without a value, and are then between all ends.
+    """
+    if formula.op in ("least", "greatest") and any(map(may_lack_value, formula.args)):
+        return _hull
+    return OPERATIONS[formula.op][1]
+
+
 def place_in(leaf: Column, column: Column) -> Column:
     """Return an operand with its pieces as indices into those of the answer."""
     held = column.sources or column.pieces
@@ -168,7 +203,7 @@ def _ends(formula: Formula, read: Callable[[Column], Ends]) -> Ends:
             (near, near) if Fraction(float(near)) == formula.number else _round_outward(near, near)
         )
     with np.errstate(all="ignore"):
-        return OPERATIONS[formula.op][1]([_ends(arg, read) for arg in formula.args])
+        return ends_operation(formula)([_ends(arg, read) for arg in formula.args])
 
 
 def _round_outward(low: Doubles, high: Doubles) -> Ends:

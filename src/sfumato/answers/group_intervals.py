@@ -8,6 +8,9 @@
 *Chosen*    Where noisy values chose the groups of a range, or ordered them, the weights depend on
             the noise. Then the intervals of all groups before the choice hold at once, and so does
             what they give for any range. So it is for the least, the largest and the rank, too.
+*Lacking*   Groups without a value are left out. Where noise decides which groups these are, sums
+            count them with 0 or with their value, means and extremes lie between all ends; counts
+            of such values and ranks by them have no interval.
 *Operands*  Of m operands in one expression each misses with (1 − c)/m.
 *Shown*     An interval is about the groups that were released: a sum over groups does not cover
             those that were withheld.
@@ -16,7 +19,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -26,7 +29,15 @@ import numpy as np
 from ..tables.aggregates.column_kind import finish_sum
 from .answer_records import Column, Noisy
 from .column_kinds import KINDS
-from .formula import OPERATIONS, Ends, Formula, evaluate, place_in
+from .formula import (
+    Ends,
+    Formula,
+    ends_operation,
+    evaluate,
+    has_quotient,
+    may_lack_value,
+    place_in,
+)
 from .group_frames import FRAME_OPERATIONS, RANKS, Doubles, Frames
 from .shown_counts import decided_itself
 from .weighted_groups import WeightedGroups, quotient_of_groups
@@ -100,7 +111,9 @@ class _Reader:
                 return _Quotient(top, bottom)
         args = [self.operand(arg) for arg in formula.args]
         parts = [arg for arg in args if arg is not None]
-        return _Expression(formula.op, tuple(parts)) if len(parts) == len(args) else None
+        if len(parts) < len(args):
+            return None
+        return _Expression(ends_operation(formula), tuple(parts))
 
     def weighted(self, formula: Formula) -> WeightedGroups | None:
         """Return a formula as a weighted sum of released cells, if it is one."""
@@ -138,6 +151,8 @@ class _Reader:
         if frames.is_chosen or formula.op not in ("sum_over", "mean_over", "pick", "count_over"):
             return None
         if formula.op == "count_over":
+            if any(may_lack_value(arg) or has_quotient(arg) for arg in formula.args):
+                return None
             return WeightedGroups.fixed(frames.sizes.astype(np.float64))
         inner = self.weighted(formula.args[0])
         if inner is None:
@@ -155,9 +170,12 @@ class _Reader:
     def _over(self, formula: Formula, frames: Frames) -> Operand | None:
         if formula.op == "count_over" or not formula.args:
             return None
+        lacks = may_lack_value(formula.args[0])
+        if formula.op in RANKS and lacks:
+            return None
         inner = self.operand(formula.args[0])
         chosen = int(self.column.numbers.get("among", 0))
-        return None if inner is None else _Over(formula, frames, inner, chosen)
+        return None if inner is None else _Over(formula, frames, inner, chosen, lacks)
 
 
 def _operand(
@@ -218,7 +236,7 @@ class _Quotient:
 class _Expression:
     """An operation on operands, by interval arithmetic."""
 
-    op: str
+    operation: Callable[[Sequence[Ends]], Ends]
     args: tuple[Operand, ...]
 
     @property
@@ -227,7 +245,7 @@ class _Expression:
 
     def ends(self, missing: Fraction, cells: int) -> Ends:
         with np.errstate(all="ignore"):
-            return OPERATIONS[self.op][1]([arg.ends(missing, cells) for arg in self.args])
+            return self.operation([arg.ends(missing, cells) for arg in self.args])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -238,6 +256,7 @@ class _Over:
     frames: Frames
     inner: Operand
     chosen: int  # the number of groups before a choice by released values
+    lacks: bool  # whether groups may have no value without noise
 
     @property
     def count(self) -> int:
@@ -249,7 +268,12 @@ class _Over:
         low, high = (np.broadcast_to(end, len(self.frames.order)) for end in (low, high))
         if self.formula.op in RANKS:
             return _rank_ends(self.formula, self.frames, low, high)
-        least, most = (FRAME_OPERATIONS[self.formula.op](end, self.frames) for end in (low, high))
+        below = above = FRAME_OPERATIONS[self.formula.op]
+        if self.lacks and self.formula.op == "sum_over":
+            low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
+        elif self.lacks and self.formula.op != "pick":
+            below, above = FRAME_OPERATIONS["min_over"], FRAME_OPERATIONS["max_over"]
+        least, most = below(low, self.frames), above(high, self.frames)
         if self.formula.number is not None:
             near, is_empty = float(self.formula.number), self.frames.sizes == 0
             return np.where(is_empty, near, least), np.where(is_empty, near, most)
