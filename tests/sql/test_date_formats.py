@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from sfumato.session import Table
-from sfumato.sql.patterns.date_formats import MYSQL, POSTGRES, SPARK, translate
+from sfumato.sql.patterns.date_formats import (
+    MYSQL,
+    POSTGRES,
+    SPARK,
+    FormatLanguage,
+    translate,
+)
 
 from .asking import lines, refused
 
@@ -26,9 +32,15 @@ ASK = "SELECT COUNT(*) AS n FROM visits WHERE "
         ("YYYY-HH", POSTGRES, None),  # of 12 hours
         ("YY", POSTGRES, None),
         ("%T", MYSQL, None),
+        ("YYYY'T'MM", POSTGRES, None),  # PostgreSQL prints the quotes
+        ('yyyy"-"MM', SPARK, None),  # and Spark these
+        ("yyyy''MM", SPARK, None),  # a quote itself
+        ("yyyy'a''b'", SPARK, None),
+        ("yyyy[-MM]", SPARK, None),  # an optional part
+        ("%Y'-'%m", MYSQL, None),
     ],
 )
-def test_translate(form: str, codes: dict[str, str], written: str | None) -> None:
+def test_translate(form: str, codes: FormatLanguage, written: str | None) -> None:
     assert translate(form, codes) == written
 
 
