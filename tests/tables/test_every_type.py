@@ -57,12 +57,14 @@ THOROUGH = pytest.mark.parametrize(
 )
 """Every function on one column of each type that columns are read as; and on every column."""
 
-FRAMES = pytest.mark.parametrize(
+QUESTIONS = pytest.mark.parametrize(
     "thorough",
     [None, pytest.param(True, marks=pytest.mark.slow)],
     ids=["questions", "every column"],
 )
-"""Frames are read as Arrow: functions of the types that Arrow has are asked there."""
+"""Frames and Parquet have the types of Arrow, and a DuckDB file those of a lent DuckDB. There,
+functions of these types are asked.
+"""
 
 LEFT_OUT_OF_PARQUET = {
     "decimal128(10, -2)", "timestamp[s]", "timestamp[s, tz=UTC]", "timestamp[s, tz=Europe/Rome]",
@@ -135,8 +137,8 @@ def written(folder: Path) -> tuple[dict[str, Any], set[str]]:
     return held, not_held
 
 
-@THOROUGH
-def test_parquet(tmp_path: Path, thorough: bool) -> None:
+@QUESTIONS
+def test_parquet(tmp_path: Path, thorough: bool | None) -> None:
     columns, not_held = written(tmp_path)
     assert not_held == LEFT_OUT_OF_PARQUET
     for kind in (pa.string(), pa.timestamp("s")):  # without what Arrow does not write
@@ -321,8 +323,8 @@ def test_every_duckdb_type_is_listed() -> None:
     assert {name for (name,) in rows} == set(DUCKDB)
 
 
-@THOROUGH
-def test_a_duckdb_file(clinic: Path, thorough: bool) -> None:
+@QUESTIONS
+def test_a_duckdb_file(clinic: Path, thorough: bool | None) -> None:
     accepted: dict[str, Any] = {}
     assert not ask_everything(f"{clinic}::t", thorough=thorough, accepted=accepted)
     assert len(accepted) == 22 + len(IMPORTED)
@@ -480,7 +482,7 @@ def test_every_pandas_type_is_listed() -> None:
     assert {np.dtype(kind).kind for kind in np.sctypeDict.values()} == set(NUMPY)
 
 
-@FRAMES
+@QUESTIONS
 def test_pandas(thorough: bool | None) -> None:
     columns = numpy_columns()
     for make in PANDAS.values():
@@ -584,7 +586,7 @@ def test_every_polars_type_is_listed() -> None:
     assert type_names - NO_COLUMNS - {"Utf8"} == set(POLARS)
 
 
-@FRAMES
+@QUESTIONS
 def test_polars(thorough: bool | None) -> None:
     columns: dict[str, Any] = {}
     for make in POLARS.values():
