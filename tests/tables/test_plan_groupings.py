@@ -84,9 +84,9 @@ def test_neighbours_move_no_farther_than_declared(relation: str, promise: Guaran
         if relation == "add-remove"
         else list(itertools.combinations(calls, 2))
     )
-    for one, two in pairs:
-        assert len(one) == len(two)
-        for first, second in zip(one, two, strict=True):
+    for before, after in pairs:
+        assert len(before) == len(after)
+        for first, second in zip(before, after, strict=True):
             noise = first.mechanism
             assert isinstance(noise, Laplace | Gaussian)
             moved = [int(a) - int(b) for a, b in zip(*_flat(first, second), strict=True)]

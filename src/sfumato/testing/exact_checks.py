@@ -4,10 +4,10 @@ code can import this module.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from .. import release as door
 from ..answers.answer import Answer
 from ..answers.answer_records import Noisy, law_of
 from ..ledger.receipts import Receipt
+from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.weighted_quantile import WeightedQuantile
 from ..noise.bits import SYSTEM, Bits
@@ -158,13 +159,16 @@ class Rehearsal:
         parts |= {"noise": noise, "selection": selection, "original": calibration}
         workload = plan.workload
         if workload is not None:
-            silenced: Any = {
-                keys: tuple(each and SilentMechanism(each, self._calls) for each in blocks)
-                for keys, blocks in workload.noise.items()
-            }
-            pooled: Any = tuple(
-                each and SilentMechanism(each, self._calls) for each in workload.pooled
-            )
+
+            def silence(several: Sequence[Additive | None]) -> tuple[Additive | None, ...]:
+                """Put stand-ins in place of mechanisms."""
+                return tuple(
+                    cast("Additive", SilentMechanism(each, self._calls)) if each else None
+                    for each in several
+                )
+
+            silenced = {keys: silence(blocks) for keys, blocks in workload.noise.items()}
+            pooled = silence(workload.pooled)
             workload = replace(workload, noise=silenced, pooled=pooled)
         self.plan = replace(plan, calibration=SilentCalibration(**parts), workload=workload)
 
