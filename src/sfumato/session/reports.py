@@ -18,9 +18,10 @@ from ..answers.answer import Answer
 from ..answers.stack_tables import stack_tables
 from ..sql import read
 from ..sql.postprocess import PostProcessing
+from ..tables.declare.declaration import Key
 from ..tables.plan.query_plan import Plan
 from ..tables.query.question_options import PlanOptions, ReleaseOptions, asks
-from ..tables.query.stages import Key, Query, Rows, RowStep
+from ..tables.query.stages import Query, Rows, RowStep
 from ..templates.summary import Summarized, Summary
 from . import session_refusals as refusals
 from .pending_plan import PendingPlan
@@ -168,7 +169,11 @@ def _combine(table: ReportTable, questions: Sequence[NamedQuestion]) -> Query:
 
 def _merge_rows(table: ReportTable, rows: Rows, question: NamedQuestion) -> Rows:
     """Add the columns that a question computes; refuse a question about other rows."""
-    computed = {step.column: step.text for step in rows.steps if _computes(step)}
+    computed = {
+        step.column: step.text
+        for step in rows.steps
+        if isinstance(step, RowStep) and step.column is not None
+    }
     if [step.text for step in rows.steps if not _computes(step)] != [
         step.text for step in question.query.rows.steps if not _computes(step)
     ] or rows.declared != question.query.rows.declared:

@@ -16,8 +16,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ...exact.exact_ratios import Integers
 from .parts import Keys, closure
-from .reconcile import Doubles, Integers, round_together
+from .reconcile import Doubles, round_together
 
 _MOST_MOVES = 300  # rounds of moves
 _ROUNDS, _CLOSE = 200, 1e-12
@@ -36,19 +37,20 @@ def nearest_whole(estimates: Mapping[Keys, Doubles], weights: Mapping[Keys, floa
         for keys, estimate in estimates.items()
     }
 
-    def apart(cells: Doubles) -> tuple[float, Doubles]:
-        """Return the weighted squares of the sums' distances, and their gradient."""
+    scale = sum(weights[keys] * estimates[full].size / estimates[keys].size for keys in estimates)
+
+    def measure_distance(cells: Doubles) -> tuple[float, Doubles]:
+        """Return the weighted squares of the sums' distances, and their gradient, scaled."""
         total, gradient = 0.0, np.zeros(shape)
         for keys, estimate in estimates.items():
             gap = _sum_to(cells.reshape(shape), keys) - estimate
             total += weights[keys] * float((gap**2).sum())
             gradient += 2 * weights[keys] * _spread(gap, keys, len(shape))
-        return total, gradient.ravel()
+        return total / scale, gradient.ravel() / scale
 
-    scale = sum(weights[keys] * estimates[full].size / estimates[keys].size for keys in estimates)
     start = np.maximum(estimates[full], 0.0).ravel()
     solved = minimize(
-        lambda cells: tuple(part / scale for part in apart(cells)),
+        measure_distance,
         start,
         jac=True,
         method="L-BFGS-B",
