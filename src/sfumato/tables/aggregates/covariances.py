@@ -138,7 +138,7 @@ def _with_value(aggregate: Aggregate, column: Expr, rows: Rows) -> Aggregate:
 
 def _products(aggregate: Aggregate, x: Component, y: Component, rows: Rows) -> Component:
     """Return the sum of the products of centred values, the same for both orders of columns."""
-    factors, names, rules = [], [], []
+    factors, names = [], []
     x, y = sorted((x, y), key=lambda component: component.name)
     for value in (x, y):
         of, grid = value.of, value.grid
@@ -149,7 +149,6 @@ def _products(aggregate: Aggregate, x: Component, y: Component, rows: Rows) -> C
         factors.append(clipped - grid.constant(grid.centre))
         ends = f"[{text(grid.low * grid.step)}, {text(grid.high * grid.step)}]"
         names.append(f"{of.text} {ends}")
-        rules.append(f"{of.text} clipped to {ends}")
     far = x.largest * x.step * y.largest * y.step
     product = replace(aggregate, of=factors[0] * factors[1], by=None, low=-far, high=far)
     (products,), _ = value_sum(product, rows)
@@ -158,7 +157,6 @@ def _products(aggregate: Aggregate, x: Component, y: Component, rows: Rows) -> C
         products,
         name=f"products {' and '.join(names)}{where}",
         pair=(x, y),
-        rule=f"{' and '.join(rules)} before they are multiplied",
         missing="rows without one of the two values are left out of aggregates of the two",
     )
 

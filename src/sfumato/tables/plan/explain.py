@@ -58,6 +58,7 @@ def explain_rules(plan: Plan) -> tuple[str, ...]:
         _explain_clipping(component) + _learned_note(component, plan.query.rows)
         for component in plan.components
         if component.form in ("value", "centred", "point", "tree")
+        and component.pair is None  # the sums of both columns say how they are clipped
     )
     beyond = (
         min_max.explain_min_max(plan.components[block.places[0]], noise[0], bounding.bits)
