@@ -26,6 +26,7 @@ from .prefix_sums import PrefixSums
 from .propose_test_release import ProposeTestRelease
 from .quantile import Quantile
 from .randomized_response import RandomizedResponse
+from .running_sums import RunningSums
 from .shared.bins import Edges
 from .shared.categories import Labels
 from .shared.counting import counts
@@ -67,6 +68,7 @@ __all__ = [
     "Quantile",
     "RandomizedResponse",
     "ResponseEstimate",
+    "RunningSums",
     "SmoothLaplace",
     "Staircase",
     "Strategy",
@@ -111,6 +113,7 @@ MECHANISMS: tuple[type[Mechanism], ...] = (
     SmoothLaplace,
     Gibbs,
     PrefixSums,
+    RunningSums,
     Combined,
     Subsampled,
 )

@@ -713,6 +713,24 @@ STREAM_FULL = RefusalText(
     "the stream has all of its {length} values; another stream costs the promise again",
     "m.start()",
 )
+PERIODS_OUT_OF_RANGE = RefusalText(
+    "stream.periods",
+    "{name}={value}",
+    "{name} is a whole number of periods from 1 to {most:,}",
+    "{name}=7",
+)
+LENGTH_AND_WINDOW = RefusalText(
+    "stream.shape",
+    "length={length}, window={window}",
+    "length is the last period of sums since the beginning; windows have no last period",
+    "window={window}",
+)
+NO_NEW_PERIOD = RefusalText(
+    "stream.no-period",
+    "perturb(…, after={after})",
+    "the sums end with period {last}, and all periods up to {after} are measured",
+    "m.perturb(sums, after=0)",
+)
 STREAM_COPIED = RefusalText(
     "stream.copy",
     "copy or pickle of a stream",
