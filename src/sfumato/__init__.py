@@ -59,6 +59,7 @@ _LAZY = {
     "sensitivity": "",
     "shuffle": ".local.shuffle",
     "smooth_sensitivity": ".functions",
+    "stream": ".streams",
     "when": ".tables.expr.expressions",
 }
 

@@ -42,6 +42,7 @@ from .local.shuffle import shuffle as shuffle
 from .sensitivity.sampled import sample_sensitivity as sample_sensitivity
 from .session.protect import protect as protect
 from .session.reports import report as report
+from .streams import stream as stream
 from .tables.aggregates import *  # noqa: F403  # its __all__ is the list
 from .tables.expr.expressions import col as col
 from .tables.expr.expressions import when as when

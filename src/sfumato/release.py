@@ -14,7 +14,7 @@ import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, Protocol, TypeVar, cast
@@ -29,6 +29,7 @@ from .answers.stack_tables import mark_recalled, stack_tables, whole_counts
 from .errors import Failed
 from .guarantees import Guarantee
 from .ledger import Ledger, Receipt
+from .mechanisms.running_sums import RunningSums
 from .mechanisms.shared.mechanism import Mechanism
 from .mechanisms.shared.stored_mechanism import record
 from .noise.bits import SYSTEM, Bits
@@ -42,6 +43,7 @@ from .tables.plan.explain import explain_left_out, explain_rules, explain_unmeas
 from .tables.plan.explain_groupings import explain_measured
 from .tables.plan.explain_groups import explain_no_group
 from .tables.plan.min_max import with_end
+from .tables.plan.period_sums import PeriodSums
 from .tables.plan.query_plan import Plan
 from .tables.plan.read_results import (
     Places,
@@ -55,6 +57,7 @@ from .tables.plan.read_results import (
     votes_of,
 )
 from .tables.plan.reconcile_groupings import reconcile_blocks
+from .tables.plan.statements import EngineStatement
 
 Tables = tuple[Any, ...]
 T = TypeVar("T")
@@ -143,6 +146,85 @@ def release(
     return release_all(
         (plan,), plan.mechanism, ledger, share=share, fresh=fresh, timeout=timeout, bits=bits
     )[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StreamCharge:
+    """What pays for all measurements of a stream: one mechanism, charged once under its key."""
+
+    ledger: Ledger
+    mechanism: Mechanism
+    memo: str
+    key: str
+
+
+def release_periods(
+    sums: PeriodSums,
+    noise: Sequence[RunningSums],
+    after: int,
+    charge: StreamCharge,
+    question: str,
+    *,
+    timeout: float | None = None,
+    bits: Bits = SYSTEM,
+) -> bytes:
+    """Measure the periods of a stream that follow `after`, store the noisy integers, and return
+    what is stored; or return what was stored before, by this process or another.
+
+    The stream is charged when its first period is measured. No noise is shown that is not stored:
+    a process that ends in between has shown nothing, and the next one draws for the first time.
+    """
+    ledger = charge.ledger
+    stored = ledger.recall(question)
+    if stored is not None:
+        return stored.answer
+    engine, statements, groups = sums.source.engine, sums.statements, sums.groups
+    engine.check(timeout)
+    for statement in statements:
+        engine.check_supported(statement.expression)
+    receipt = ledger.charge(charge.mechanism, memo=charge.memo, key=charge.key)
+    measured = _attempt_periods(sums, statements, groups, noise, after, timeout, bits)
+    if measured is None:
+        raise Failed
+    with suppress(Exception):
+        return ledger.remember_first(receipt, question, measured)
+    raise Failed
+
+
+def _attempt_periods(
+    sums: PeriodSums,
+    statements: Sequence[EngineStatement],
+    groups: ResultGroups,
+    noise: Sequence[RunningSums],
+    after: int,
+    timeout: float | None,
+    bits: Bits,
+) -> bytes | None:
+    """Sum and perturb the periods; None if anything breaks. The error may be about data."""
+    try:
+        with sums.source.engine.unchanged():
+            tally = [
+                sums.source.engine.tally(statement, timeout=timeout) for statement in statements
+            ]
+        at = {place: i for i, statement in enumerate(statements) for place in statement.components}
+        columns = []
+        for place, (component, mechanism) in enumerate(zip(sums.components, noise, strict=True)):
+            exact = read_component(
+                statements[at[place]],
+                tally[at[place]],
+                component,
+                place,
+                groups,
+                sums.bounding,
+                public=True,
+            )
+            by_period = exact.reshape(sums.periods, -1)
+            measured = mechanism.perturb(by_period, after=after, bits=bits)
+            columns.append([list(map(int, row)) for row in measured])
+        released = {"measurements": 1, "first": after + 1, "columns": columns}
+        return json.dumps({**released, "last": after + len(columns[0])}).encode()
+    except Exception:
+        return None
 
 
 def or_failed(make: Callable[[], T]) -> T:

@@ -200,6 +200,30 @@ class Ledger(AccountView):
         with self._writing() as tx:
             stored_answers.remember(tx, self.dataset, question, receipt, answer, now())
 
+    def remember_first(self, receipt: Receipt, question: str, answer: bytes) -> bytes:
+        """Store an answer unless the question has one already; return the one that is stored. Of
+        two processes that answer the same question, both return the answer of the first.
+        """
+        check_text("question", question)
+        if not isinstance(answer, bytes):
+            raise refusals.ANSWER_NOT_BYTES()
+        with self._writing() as tx:
+            stored = stored_answers.find_answer(tx, self.dataset, question, None)
+            if stored is not None:
+                return stored.recalled.answer
+            stored_answers.remember(tx, self.dataset, question, receipt, answer, now())
+        return answer
+
+    def open_account(self, dataset: str, *, budget: Guarantee, unit: str) -> Self:
+        """Open the account of another dataset of this book; a new one gets this budget, which
+        protects this unit. The relation is that of this account.
+        """
+        check_name("dataset", dataset)
+        declared = collect_declared(budget, unit, self.header["relation"], None)
+        with self._writing() as tx:
+            open_dataset(tx, dataset, declared, now())
+        return type(self)(self._store, dataset, self._latest_head)
+
     def recall(self, question: str, *, share: str | None = None) -> Recalled | None:
         """Return the stored answer to a question, or None. It costs the dataset nothing; a share
         that has not seen the answer yet pays for it.

@@ -48,7 +48,8 @@ from .stated.audit_example import AuditExample, fixed
 FIRST_STRETCH, STRETCH = 1 << 12, 1 << 20
 """Periods of the first stretch of a stream without an end, and of every later one."""
 _FALL, _AFTER = Fraction(2, 5), 365  # damping of the first stretch; later ones in proportion
-_STEPS, _FEWEST_BITS = 36, 24  # the noise has about 2^36 steps; weights have 24 bits or more
+# the noise has about 2^36 steps; weights have 24 bits, fewer where the sampler's range ends
+_STEPS, _FEWEST_BITS, _LARGEST_NOISE = 36, 24, 54
 _SLACK = 1 + 2.0**-40  # for sums of doubles
 
 Numbers = NDArray[np.object_]
@@ -296,8 +297,10 @@ def normal_width(confidence: Fraction) -> Fraction:
 @lru_cache(maxsize=32)
 def _stretch(mechanism: RunningSums, number: int) -> Stretch:
     """Find the noise of a stretch: the least σ that keeps the promise."""
-    about = float(mechanism.sensitivity) * mechanism.periods / math.sqrt(mechanism.mu_squared)
-    bits = max(_FEWEST_BITS, _STEPS - math.ceil(math.log2(about)))
+    # stored streams rest on these integers: no later version may choose others
+    about = float(mechanism.sensitivity) * 2 * mechanism.periods / math.sqrt(mechanism.mu_squared)
+    size = math.ceil(math.log2(about))
+    bits = max(1, min(max(_FEWEST_BITS, _STEPS - size), _LARGEST_NOISE - size))
     fixed_count = mechanism.length if mechanism.window is None else mechanism.window
     if fixed_count is not None:
         first, last, root = 1, mechanism.length, Root(fixed_count, bits)

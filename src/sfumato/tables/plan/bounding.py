@@ -64,6 +64,7 @@ class Bounding:
     table_rows: int
     called: str = ""  # the unit's name, if that is not the names of its columns
     limits_total: bool = False  # whether weights are those of the L1 norm, whatever the noise
+    most_bits: int = WEIGHT_BITS  # fewer where the noise is on a finer grid than the weights
 
     @classmethod
     def of(cls, query: Query, norm: Norm) -> Bounding:
@@ -111,9 +112,9 @@ class Bounding:
         if not self.unit or self.truncation:
             return 0
         return (
-            WEIGHT_BITS
+            self.most_bits
             if self.norm == "L1"
-            else min(WEIGHT_BITS, 24 - max(self.rows, self.groups).bit_length())
+            else min(self.most_bits, 24 - max(self.rows, self.groups).bit_length())
         )
 
     @property

@@ -1,0 +1,80 @@
+"""What a stream will cost and how accurate it will be: all known before data is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..exact.numbers import Number, probability
+from ..guarantees import Guarantee
+from ..mechanisms.running_sums import RunningSums
+from ..tables.plan.components import ColumnPlan
+from ..templates.summary import Summarized, Summary
+from .stream_table import Measure
+
+AFTER = (1, 7, 30, 365, 1_000, 3_650)
+"""The numbers of periods for which a plan shows errors."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class StreamPlan(Summarized):
+    """The cost of a stream, what it protects, and the error of its sums after some periods."""
+
+    cost: Guarantee
+    protects: str
+    dataset: str
+    every: str
+    columns: tuple[ColumnPlan, ...]
+    measures: tuple[Measure, ...]
+    released: int
+
+    @property
+    def noise(self) -> RunningSums:
+        """The mechanism of the first measure, whose shape is that of all."""
+        return self.measures[0].noise
+
+    def error(
+        self, after: int, *, periods: int | None = None, confidence: Number = 0.95
+    ) -> dict[str, float]:
+        """Return the ± of each column in the total after so many periods, or in the sum of the last
+        `periods` of them. For a mean: that of its sum, to be divided by the number of rows.
+        """
+        level = probability(confidence, "confidence", zero=False)
+        first = 1 if periods is None else max(1, after - periods + 1)
+        return {column.name: self._error(column, (first, after), level) for column in self.columns}
+
+    def _error(self, column: ColumnPlan, pair: tuple[int, int], level: Fraction) -> float:
+        return float(self.measures[column.components[0]].widths([pair], level)[0])
+
+    def _summary(self) -> Summary:
+        noise, every = self.noise, self.every
+        few = 7 if every == "day" else 1
+        kinds: list[tuple[str, int | None]] = [("total", None), (_span(few, every), few)]
+        if noise.window is not None:
+            kinds = [(_span(noise.window, every), noise.window)]
+        points = [n for n in AFTER if noise.length is None or n <= noise.length]
+        rows = []
+        for after in points:
+            for kind, periods in kinds:
+                errors = self.error(after, periods=periods)
+                rows.append(
+                    [f"{after:,}".replace(",", " "), kind]
+                    + [f"± {errors[column.name]:.4g}" for column in self.columns]
+                )
+        means = [column.name for column in self.columns if len(column.components) > 1]
+        return Summary(
+            title=f"stream · cost {self.cost.numbers_text} for ever · nothing is read or charged",
+            heads=(f"{every}s", "sum", *(column.name for column in self.columns)),
+            rows=rows,
+            numbers=frozenset([0, *range(2, 2 + len(self.columns))]),
+            notes=[
+                self.protects,
+                f"paid once, by the budget of {self.dataset}",
+                f"{', '.join(means)}: divide by the number of rows" if means else "",
+                f"{self.released} {every}s are published" if self.released else "",
+            ],
+        )
+
+
+def _span(periods: int, every: str) -> str:
+    return f"last {periods} {every}s" if periods > 1 else f"last {every}"

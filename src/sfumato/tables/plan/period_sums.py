@@ -1,0 +1,148 @@
+"""The sums of a stream by period: which exact integers the engine computes for which periods.
+
+*Rows*         A unit's rows of one period are bounded by themselves: to the engine, a unit and a
+               period together are what owns a row. So a weight depends on the rows of one period.
+*Components*   Those of the columns alone. The counts of clipped values, which an answer to one
+               question has, are left out: a stream would pay for them in every period.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..aggregates.component import Component
+from ..expr.column_names import unused_name
+from ..expr.expressions import Expr, col
+from ..query.first_periods import FirstPeriods
+from ..query.owned_rows import table_source
+from ..query.stages import Query, RowStep
+from . import plan_refusals as refusals
+from .bounding import Bounding
+from .components import ColumnPlan, QueryComponents
+from .query_plan import MOST_CELLS
+from .read_results import ResultGroups, public_groups
+from .statements import EngineStatement, build_statements
+
+if TYPE_CHECKING:
+    from ..engine.sources import TableSource
+
+_PRODUCT, _SUM = 62, 126  # bits of a weight times an integer, and of a sum of them
+_WEIGHT_BITS = 10  # the noise of a stream has a grid of its own below that of the weights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PeriodQuery:
+    """A query whose aggregates are summed by period. `most_periods` limits in how many periods a
+    unit counts, its first ones; None if there is no such limit.
+    """
+
+    query: Query
+    period: Expr
+    components: tuple[Component, ...]
+    columns: tuple[ColumnPlan, ...]
+    bounding: Bounding
+    most_periods: int | None
+
+    @classmethod
+    def of(
+        cls,
+        query: Query,
+        period: Expr,
+        needed: QueryComponents,
+        *,
+        unit_rows: int | None,
+        most_periods: int | None,
+    ) -> PeriodQuery:
+        """Bound a query by period: a unit weighs at most `unit_rows` rows in each."""
+        declared = replace(query.rows.declaration, max_rows=unit_rows)
+        limited = replace(query, rows=replace(query.rows, declaration=declared))
+        bounding = replace(
+            Bounding.of(limited, "L2"), grouped=True, relation="add-remove", most_bits=_WEIGHT_BITS
+        )
+        places = sorted({place for column in needed.columns for place in column.components})
+        columns = tuple(
+            replace(column, components=tuple(places.index(i) for i in column.components))
+            for column in needed.columns
+        )
+        components = tuple(needed.components[place] for place in places)
+        for component in components:
+            if (
+                bounding.bits + component.largest.bit_length() > _PRODUCT
+                or bounding.sum_bits(component) > _SUM
+            ):
+                raise refusals.SUMS_TOO_LARGE(component=component.name)
+        return cls(limited, period, components, columns, bounding, most_periods)
+
+    def between(self, periods: Sequence[date | datetime], begin: date | datetime) -> PeriodSums:
+        """Return what the engine computes for these periods, of a stream that begins at `begin`."""
+        query = self.query
+        if len(periods) * len(self.groups) > MOST_CELLS:
+            raise refusals.TOO_MANY_CELLS(cells=len(periods) * len(self.groups), most=MOST_CELLS)
+        rows, unit = query.rows, query.rows.declaration.unit
+        name = unused_name("period", {column.lower() for column in rows.schema})
+        since = begin if self.most_periods is not None else periods[0]
+        rows = rows.mutate(**{name: self.period}).where(
+            (col(name) >= since) & (col(name) <= periods[-1])
+        )
+        if unit and self.most_periods is not None:
+            step = FirstPeriods(unit, name, self.most_periods)
+            rows = replace(rows, steps=(*rows.steps, step))
+        bounding = self.bounding
+        if unit:
+            owners = (*unit, name)
+            rows = replace(rows, declaration=replace(rows.declaration, unit=owners))
+            bounding = replace(bounding, unit=owners)
+        by_period = Query(
+            rows, (name, *query.keys), (tuple(periods), *query.domains), query.aggregates
+        )
+        source = table_source(query.rows)
+        return PeriodSums(by_period, len(periods), self.components, bounding, source)
+
+    @property
+    def groups(self) -> list[tuple[object, ...]]:
+        """Return the public groups, in the order of their columns of sums."""
+        import itertools
+
+        return list(itertools.product(*self.query.domains))
+
+    @property
+    def is_row_wise(self) -> bool:
+        """Tell whether every step reads one row alone, so that a row keeps its period."""
+        return all(isinstance(step, RowStep) for step in self.query.rows.steps)
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodSums:
+    """The exact sums by period and group that the engine computes. Public, until it does."""
+
+    query: Query
+    periods: int
+    components: tuple[Component, ...]
+    bounding: Bounding
+    source: TableSource
+
+    @cached_property
+    def statements(self) -> tuple[EngineStatement, ...]:
+        """Return what the engine has to compute."""
+        return build_statements(
+            self.source.table,
+            self.query,
+            self.components,
+            self.bounding,
+            secrets.token_hex(16),
+            None,
+            ballot=False,
+        )
+
+    @cached_property
+    def groups(self) -> ResultGroups:
+        """Return all periods with all groups."""
+        schema = self.statements[0].expression.schema()
+        return public_groups(
+            self.query, [schema[f"k{i}"].to_pyarrow() for i in range(len(self.query.keys))]
+        )
