@@ -55,7 +55,7 @@ _SLACK = 1 + 2.0**-40  # for sums of doubles
 Numbers = NDArray[np.object_]
 
 
-def _check_periods(value: int | None, name: str) -> int | None:
+def _check_periods(value: int | None, name: str = "") -> int | None:
     if value is None or is_whole(value, 1, STRETCH):
         return value
     raise refusals.PERIODS_OUT_OF_RANGE(name=name, value=value, most=STRETCH)

@@ -196,7 +196,7 @@ def _fit_noise(
             relation=relation,
             unit=unit,
         )
-        noise.stretch(0).law  # refuses noise beyond the range of the sampler
+        _ = noise.stretch(0).law  # refuses noise beyond the range of the sampler
         measures.append(Measure(noise, bounding.step(component)))
     return tuple(measures)
 

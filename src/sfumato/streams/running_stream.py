@@ -79,7 +79,10 @@ class Stream(Summarized):
             return f"protects what a {unit} does in any {span}; {most}"
         first = settings.first_periods
         when = f"first {first} {every}s" if first != 1 else f"first {every}"
-        return f"protects a {unit} for ever, while rows are only added: it counts in its {when}; {most}"
+        return (
+            f"protects a {unit} for ever, while rows are only added: it counts in its {when}; "
+            f"{most}"
+        )
 
     def plan(self) -> StreamPlan:
         """Return cost and errors. Reads no data, costs nothing."""
@@ -245,7 +248,6 @@ class Stream(Summarized):
                 f"{self.released} {every}s are published, up to {calendar.key(self.released)}"
                 if self.released
                 else f"nothing is published; the first {every} is {calendar.key(1)}",
-                "plan() shows the errors, advance() publishes, totals(), periods() and window(7) "
-                "show",
+                "plan() shows errors, advance() publishes, totals() and periods() show",
             ],
         )

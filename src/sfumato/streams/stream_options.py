@@ -66,7 +66,7 @@ EXPLAINED = {
     "unit_rows": "the rows of a unit that count in one period; without it, max_rows of the table",
     "append_only": "whether rows are only ever added; first_periods= rests on it",
     "wait": "the number of periods to wait for late rows",
-    "budget": "with any_periods=: the budget of all streams that protect the same; else the promise",
+    "budget": "with any_periods=: the budget of all streams that protect the same",
     "parameters": "the values of ? or $1 in the text as a list, or of $name as a dictionary",
     "timeout": "the seconds that the engine has for one call",
 }

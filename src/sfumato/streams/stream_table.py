@@ -1,8 +1,8 @@
 """Tables that a stream publishes: sums over ranges of periods, with intervals.
 
 *Values*     Sums of integers that were published: nothing here reads data.
-*Interval*   Each holds by itself with the stated probability. That of a mean is Fieller's: the θ for
-             which the noise of S − θ·N explains what was seen, within the bounds of the column.
+*Interval*   Each holds by itself with the stated probability. That of a mean is Fieller's: the θ
+             for which the noise of S − θ·N explains what was seen, within the bounds of the column.
 """
 
 from __future__ import annotations

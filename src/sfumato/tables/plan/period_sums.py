@@ -2,12 +2,17 @@
 
 *Rows*         A unit's rows of one period are bounded by themselves: to the engine, a unit and a
                period together are what owns a row. So a weight depends on the rows of one period.
+*First*        Where a unit counts in its first periods only, the engine keeps those rows before it
+               weighs them: which ones follows from the unit's rows alone. While rows are only
+               added, a unit then counts in no more periods of the noise than that
+               (docs/proofs/streams.md).
 *Components*   Those of the columns alone. The counts of clipped values, which an answer to one
                question has, are left out: a stream would pay for them in every period.
 """
 
 from __future__ import annotations
 
+import itertools
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +23,8 @@ from typing import TYPE_CHECKING
 from ..aggregates.component import Component
 from ..expr.column_names import unused_name
 from ..expr.expressions import Expr, col
-from ..query.first_periods import FirstPeriods
-from ..query.owned_rows import table_source
+from ..expr.relational import select
+from ..query.owned_rows import apply_steps, columns_of, table_source
 from ..query.stages import Query, RowStep
 from . import plan_refusals as refusals
 from .bounding import Bounding
@@ -29,6 +34,8 @@ from .read_results import ResultGroups, public_groups
 from .statements import EngineStatement, build_statements
 
 if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
     from ..engine.sources import TableSource
 
 _PRODUCT, _SUM = 62, 126  # bits of a weight times an integer, and of a sum of them
@@ -89,9 +96,6 @@ class PeriodQuery:
         rows = rows.mutate(**{name: self.period}).where(
             (col(name) >= since) & (col(name) <= periods[-1])
         )
-        if unit and self.most_periods is not None:
-            step = FirstPeriods(unit, name, self.most_periods)
-            rows = replace(rows, steps=(*rows.steps, step))
         bounding = self.bounding
         if unit:
             owners = (*unit, name)
@@ -101,13 +105,12 @@ class PeriodQuery:
             rows, (name, *query.keys), (tuple(periods), *query.domains), query.aggregates
         )
         source = table_source(query.rows)
-        return PeriodSums(by_period, len(periods), self.components, bounding, source)
+        first = self.most_periods if unit else None
+        return PeriodSums(by_period, len(periods), self.components, bounding, source, first)
 
     @property
     def groups(self) -> list[tuple[object, ...]]:
         """Return the public groups, in the order of their columns of sums."""
-        import itertools
-
         return list(itertools.product(*self.query.domains))
 
     @property
@@ -125,13 +128,15 @@ class PeriodSums:
     components: tuple[Component, ...]
     bounding: Bounding
     source: TableSource
+    most_periods: int | None
 
     @cached_property
     def statements(self) -> tuple[EngineStatement, ...]:
         """Return what the engine has to compute."""
+        table, query = self._first_rows() if self.most_periods else (self.source.table, self.query)
         return build_statements(
-            self.source.table,
-            self.query,
+            table,
+            query,
             self.components,
             self.bounding,
             secrets.token_hex(16),
@@ -146,3 +151,27 @@ class PeriodSums:
         return public_groups(
             self.query, [schema[f"k{i}"].to_pyarrow() for i in range(len(self.query.keys))]
         )
+
+    def _first_rows(self) -> tuple[ir.Table, Query]:
+        """Build the rows of each unit's first periods, and the same query of these rows."""
+        rows = self.query.rows
+        *unit, period = rows.declaration.unit
+        table, schema, conditions = apply_steps(
+            self.source.table, rows.declaration.schema, rows.steps
+        )
+        table = select(table, columns_of(table), conditions)
+        assert self.most_periods is not None
+        table = keep_first_periods(table, unit, period, self.most_periods)
+        declared = replace(rows.declaration, types=tuple(schema.items()))
+        return table, replace(self.query, rows=replace(rows, declaration=declared, steps=()))
+
+
+def keep_first_periods(table: ir.Table, unit: list[str], period: str, most: int) -> ir.Table:
+    """Keep the rows of each unit in its first `most` periods that have a row."""
+    import ibis
+
+    name = unused_name("place", {column.lower() for column in table.columns})
+    own = [table[column] for column in unit]
+    place = ibis.dense_rank().over(group_by=own, order_by=[table[period]])
+    marked = table.mutate(**{name: place})
+    return marked.filter(marked[name] < most).drop(name)

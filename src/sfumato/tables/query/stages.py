@@ -28,7 +28,6 @@ from . import query_refusals as refusals
 from .aggregate import Aggregate, percent
 from .calendars import Calendar
 from .column_facts import ColumnFacts
-from .first_periods import FirstPeriods
 from .foreign_names import NamedByOthers
 from .group_keys import public_keys
 from .groupings import Groupings, GroupingSet, combine_groupings
@@ -70,7 +69,7 @@ class RowStep:
         )
 
 
-Step = RowStep | PerUnit | Join | Match | Union | FirstPeriods
+Step = RowStep | PerUnit | Join | Match | Union
 """A step of a query, from rows to rows."""
 
 
