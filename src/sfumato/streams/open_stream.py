@@ -104,7 +104,8 @@ def stream(
     memo = f"stream by {settings.every} of {time}\n{asked.text}"
     ledger = _account(table, settings, promise, unit)
     charge = StreamCharge(ledger, mechanism, memo, key)
-    return Stream(by_period, calendar, measures, charge, identity, settings)
+    cost = Guarantee._bind(1 * promise, table.declaration.relation, unit)
+    return Stream(by_period, calendar, measures, charge, cost, identity, settings)
 
 
 def _check_plain(query: Query, finish: PostProcessing | None, text: str) -> None:

@@ -34,10 +34,11 @@ class Stream(Summarized):
         calendar: PeriodCalendar,
         measures: tuple[Measure, ...],
         charge: StreamCharge,
+        cost: Guarantee,
         identity: str,
         settings: StreamSettings,
     ) -> None:
-        self.settings = settings
+        self.settings, self.cost = settings, cost
         self._by_period, self._calendar, self._measures = by_period, calendar, measures
         self._charge, self._identity = charge, identity
         groups = tuple(by_period.groups)
@@ -50,11 +51,6 @@ class Stream(Summarized):
     def ledger(self) -> Ledger:
         """The account that pays for the stream."""
         return self._charge.ledger
-
-    @property
-    def cost(self) -> Guarantee:
-        """What the stream costs, for ever."""
-        return self._charge.mechanism.promise
 
     @property
     def released(self) -> int:
