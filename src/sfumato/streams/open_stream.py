@@ -184,7 +184,7 @@ def _fit_noise(
         goal = RunningSums(epsilon=target.epsilon, delta=target.delta).mu_squared
     else:
         goal = target.mu_squared
-    periods = settings.first_periods or settings.any_periods or 1
+    some = settings.first_periods if settings.any_periods is None else settings.any_periods
     bounding, measures = by_period.bounding, []
     for component in by_period.components:
         moved = sqrt_up(Fraction(bounding.l2_squared(component)))
@@ -193,7 +193,7 @@ def _fit_noise(
             mu_squared=goal / len(by_period.components),
             length=settings.length,
             window=settings.window,
-            periods=periods,
+            periods=1 if some is None else some,
             relation=relation,
             unit=unit,
         )

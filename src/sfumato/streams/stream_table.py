@@ -222,7 +222,6 @@ class StreamTable(Summarized):
             for place in (top, bottom)
         )
         w = float(normal_width(level)) * (1 + 2.0**-40)
-        slack = move + shake * max(high - centre, centre - low)
         room = rows**2 - (w * b) ** 2
         positive = (rows > 0) & (room > 0)
         room = np.where(positive, room, 1.0)
@@ -231,9 +230,13 @@ class StreamTable(Summarized):
             under = (middle * b) ** 2 + (rows * a) ** 2 - (w * a * b) ** 2
             return (middle * rows + sign * w * np.sqrt(np.maximum(under, 0.0))) / room
 
-        below = np.where(positive, centre + root(total - slack, -1), low)
-        above = np.where(positive, centre + root(total + slack, 1), high)
-        return np.clip(below, low, high), np.clip(above, low, high)
+        below, above = np.full_like(total, low), np.full_like(total, high)
+        for _ in range(3):  # each time for the θ that are left
+            farthest = np.maximum(np.abs(below - centre), np.abs(above - centre))
+            slack = move + shake * farthest
+            below = np.where(positive, np.clip(centre + root(total - slack, -1), low, high), low)
+            above = np.where(positive, np.clip(centre + root(total + slack, 1), low, high), high)
+        return below, above
 
     def _scaled(self, place: int) -> Floats:
         """The sums of a measure in the units of its column."""
