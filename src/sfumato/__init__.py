@@ -60,6 +60,7 @@ _LAZY = {
     "shuffle": ".local.shuffle",
     "smooth_sensitivity": ".functions",
     "stream": ".streams",
+    "streams": "",
     "when": ".tables.expr.expressions",
 }
 

@@ -10,6 +10,7 @@ from . import noise as noise
 from . import plots as plots
 from . import samples as samples
 from . import sensitivity as sensitivity
+from . import streams as streams
 from . import studies as studies
 from .accounting.calibrate_schedule import calibrate as calibrate
 from .accounting.choose_epsilon import choose_epsilon as choose_epsilon

@@ -283,3 +283,32 @@ def test_a_share_pays_nothing_if_an_answer_is_missing() -> None:
     with ledger._store.writing() as tx:
         assert stored_answers.recall(tx, "visits", ["q", "never asked"], "bob", "now") is None
     assert (ledger.head, ledger.account("bob").spent[0]) == (before, 0)
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_only_the_first_answer_is_stored() -> None:
+    ledger = open_book(None, 1)
+    paid = ledger.charge(sf.Pure("0.5"))
+    assert ledger.remember_first(paid, "day 1", b"about 12") == b"about 12"
+    head = ledger.head
+    assert ledger.remember_first(paid, "day 1", b"about 15") == b"about 12"
+    assert ledger.head == head, "nothing is written"
+    assert ledger.recall("day 1").answer == b"about 12"  # type: ignore[union-attr]  # it is there
+    with refusing("ledger.text"):
+        ledger.remember_first(paid, "day 2", "about 12")  # type: ignore[arg-type]
+    assert ledger.verify(ledger.head).ok
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_an_account_of_another_unit_in_the_same_book() -> None:
+    ledger = open_book(None, 1)
+    weekly = ledger.open_account("visits by week", budget=sf.ZCDP(1), unit="patient in any week")
+    weekly.charge(sf.ZCDP("0.5"))
+    ledger.charge(sf.Pure("0.5"))
+    assert weekly.spent == sf.ZCDP("0.5", relation="add-remove", unit="patient in any week")
+    assert ledger.spent.parameters["epsilon"] == Fraction(1, 2)
+    again = ledger.open_account("visits by week", budget=sf.ZCDP(1), unit="patient in any week")
+    assert again.spent == weekly.spent
+    with refusing("ledger.budget"):
+        ledger.open_account("visits by week", budget=sf.ZCDP(2), unit="patient in any week")
+    assert ledger.verify(ledger.head).ok

@@ -67,8 +67,14 @@ def publish(visits: Sequence[Visit], days: int, ledger: Path, **options: Any) ->
         stream = open_stream(table_at(visits, day), ledger, **dict(options))
         stream.advance(until=START + timedelta(day))
         if day < days:
-            stream._by_period.query.rows.curator.close()  # type: ignore[attr-defined]  # a table
+            close(stream)
     return stream
+
+
+def close(stream: Stream) -> None:
+    """Close the table of a stream, as the end of a session does."""
+    table: Any = stream._by_period.query.rows.curator
+    table.close()
 
 
 def squared_distance(a: Stream, b: Stream) -> float:

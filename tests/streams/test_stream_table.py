@@ -20,6 +20,7 @@ from sfumato.tables.plan.components import ColumnPlan
 from sfumato.testing import SeededBits
 
 COUNT = ColumnPlan("n", "count", (1,), "count()")
+SUM = ColumnPlan("sum", "sum", (0, 1), "sum(x)", {"centre": Fraction(50)})
 MEAN = ColumnPlan(
     "mean",
     "mean",
@@ -39,7 +40,7 @@ def made(sums: list[np.ndarray[Any, Any]], noise: RunningSums, days: int) -> Str
         tuple(date(2026, 1, 1 + day) for day in range(days)),
         tuple((1, 1 + day) for day in range(days)),
         groups,
-        (COUNT, MEAN),
+        (COUNT, MEAN, SUM),
         (Measure(noise, Fraction(1, 4)), Measure(noise, Fraction(1))),
         tuple(totals),
     )
@@ -47,7 +48,7 @@ def made(sums: list[np.ndarray[Any, Any]], noise: RunningSums, days: int) -> Str
 
 @pytest.mark.parametrize(("rows", "mean"), [(400, 30), (200, 50), (40, 93), (0, 50)])
 def test_intervals_hold(rows: int, mean: int) -> None:
-    """4000 groups: counts in 95 % up to chance (false alarm 10^-9), means at least as often; the
+    """4000 groups: counts and sums in 95 % up to chance (false alarm 10^-9), means at least as often; the
     twin, intervals that are a fifth narrower, holds too seldom.
     """
     noise = RunningSums(sensitivity=10, mu_squared=1)
@@ -60,6 +61,9 @@ def test_intervals_hold(rows: int, mean: int) -> None:
     assert 0.95 - slack < inside < 0.95 + slack + 0.01
     fifth = (high - low) / 10
     assert np.mean((low + fifth <= rows) & (rows <= high - fifth)) < 0.95 - slack
+    low, high = (ends.reshape(3, 4000)[2] for ends in table.interval("sum"))
+    inside = float(np.mean((low <= rows * mean) & (rows * mean <= high)))
+    assert 0.95 - slack < inside < 0.95 + slack + 0.01
     low, high = (ends.reshape(3, 4000)[2] for ends in table.interval("mean"))
     assert float(np.mean((low <= mean) & (mean <= high))) > 0.95 - slack
     values = table["mean"].reshape(3, 4000)[2]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee
 from ..mechanisms.running_sums import RunningSums
 from ..tables.plan.components import ColumnPlan
 from ..templates.summary import Summarized, Summary
-from .stream_table import Measure
+from .stream_table import Measure, widths
 
 AFTER = (1, 7, 30, 365, 1_000, 3_650)
 """The numbers of periods for which a plan shows errors."""
@@ -41,10 +40,11 @@ class StreamPlan(Summarized):
         """
         level = probability(confidence, "confidence", zero=False)
         first = 1 if periods is None else max(1, after - periods + 1)
-        return {column.name: self._error(column, (first, after), level) for column in self.columns}
-
-    def _error(self, column: ColumnPlan, pair: tuple[int, int], level: Fraction) -> float:
-        return float(self.measures[column.components[0]].widths([pair], level)[0])
+        ranges = [(first, after)]
+        return {
+            column.name: float(widths(column, self.measures, ranges, level)[0])
+            for column in self.columns
+        }
 
     def _summary(self) -> Summary:
         noise, every = self.noise, self.every
@@ -61,7 +61,7 @@ class StreamPlan(Summarized):
                     [f"{after:,}".replace(",", " "), kind]
                     + [f"± {errors[column.name]:.4g}" for column in self.columns]
                 )
-        means = [column.name for column in self.columns if len(column.components) > 1]
+        means = [column.name for column in self.columns if column.kind == "mean"]
         return Summary(
             title=f"stream · cost {self.cost.numbers_text} for ever · nothing is read or charged",
             heads=(f"{every}s", "sum", *(column.name for column in self.columns)),

@@ -1,6 +1,7 @@
 """Tables that a stream publishes: sums over ranges of periods, with intervals.
 
 *Values*     Sums of integers that were published: nothing here reads data.
+*Sum*        of a column whose rows are counted, too: the centred sum S plus N times the centre.
 *Interval*   Each holds by itself with the stated probability. That of a mean is Fieller's: the θ
              for which the noise of S − θ·N explains what was seen, within the bounds of the column.
 """
@@ -45,13 +46,10 @@ class Measure:
     noise: RunningSums
     step: Fraction
 
-    def widths(self, ranges: Sequence[Range], confidence: Fraction) -> Floats:
-        """Half the width of the interval of a sum over each range, rounded up."""
-        errors = {pair: self.noise.error(pair[1], pair[0], confidence) for pair in set(ranges)}
-        return np.array([math.nextafter(float(errors[r] * self.step), math.inf) for r in ranges])
-
     def spreads(self, ranges: Sequence[Range]) -> tuple[Floats, Floats]:
-        """The deviation of the noise of each range, and how far rounding may move it beyond."""
+        """Return the deviation of the noise of each range, and how far rounding may move a sum
+        beyond it.
+        """
         pairs = {
             pair: (
                 self.noise.deviation(pair[1], pair[0]) * float(self.step),
@@ -195,20 +193,20 @@ class StreamTable(Summarized):
         top, *bottom = (self._scaled(place) for place in column.components)
         if not bottom:
             return top
-        low, high = _limits(column)
-        (rows,) = bottom
+        (rows,), centre = bottom, float(column.numbers["centre"])
+        if column.kind == "sum":
+            return top + centre * rows
         with np.errstate(divide="ignore", invalid="ignore"):
-            means = float(column.numbers["centre"]) + np.where(rows > 0, top / rows, 0.0)
-        return np.clip(means, low, high)
+            means = centre + np.where(rows > 0, top / rows, 0.0)
+        return np.clip(means, *_limits(column))
 
     def _ends(self, column: ColumnPlan, level: Fraction) -> tuple[Floats, Floats]:
-        if len(column.components) == 1:
-            (place,) = column.components
-            middle = self._scaled(place)
-            width = self.measures[place].widths(self.ranges, level)[:, None]
-            width = width + np.abs(middle) * 2.0**-51  # what doubles round
-            return middle - width, middle + width
-        return self._mean_ends(column, level)
+        if column.kind == "mean":
+            return self._mean_ends(column, level)
+        middle = self._values(column)
+        width = widths(column, self.measures, self.ranges, level)[:, None]
+        width = width + np.abs(middle) * 2.0**-50  # what doubles round
+        return middle - width, middle + width
 
     def _mean_ends(self, column: ColumnPlan, level: Fraction) -> tuple[Floats, Floats]:
         """The θ with |S − θ·N| ≤ w·√(a² + θ²b²) + s, as the roots of a quadratic; the bounds where
@@ -270,8 +268,23 @@ class StreamTable(Summarized):
         )
 
 
+def widths(
+    column: ColumnPlan, measures: Sequence[Measure], ranges: Sequence[Range], level: Fraction
+) -> Floats:
+    """Half the width of the interval of a count or a sum over each range, rounded up. For a mean:
+    that of its centred sum.
+    """
+    top, *bottom = (measures[place].spreads(ranges) for place in column.components)
+    deviation, slack = top
+    if bottom and column.kind == "sum":
+        centre = abs(float(column.numbers["centre"]))
+        ((rows, shake),) = bottom
+        deviation, slack = np.hypot(deviation, centre * rows), slack + centre * shake
+    return (float(normal_width(level)) * deviation + slack) * (1 + 2.0**-30)
+
+
 def _limits(column: ColumnPlan) -> tuple[float, float]:
     """The ends between which the values of a mean lie."""
-    if len(column.components) == 1:
+    if column.kind != "mean":
         return -math.inf, math.inf
     return float(column.numbers["low"]), float(column.numbers["high"])

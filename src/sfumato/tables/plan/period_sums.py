@@ -6,6 +6,8 @@
                weighs them: which ones follows from the unit's rows alone. While rows are only
                added, a unit then counts in no more periods of the noise than that
                (docs/proofs/streams.md).
+*Sums*         Where the rows of a sum are counted, too, it is the centred sum, whose rows move it
+               half as far, and the count times the centre.
 *Components*   Those of the columns alone. The counts of clipped values, which an answer to one
                question has, are left out: a stream would pay for them in every period.
 """
@@ -20,6 +22,7 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..aggregates.column_parts import centred_sum
 from ..aggregates.component import Component
 from ..expr.column_names import unused_name
 from ..expr.expressions import Expr, col
@@ -71,12 +74,7 @@ class PeriodQuery:
         bounding = replace(
             Bounding.of(limited, "L2"), grouped=True, relation="add-remove", most_bits=_WEIGHT_BITS
         )
-        places = sorted({place for column in needed.columns for place in column.components})
-        columns = tuple(
-            replace(column, components=tuple(places.index(i) for i in column.components))
-            for column in needed.columns
-        )
-        components = tuple(needed.components[place] for place in places)
+        components, columns = _share_counts(query, needed)
         for component in components:
             if (
                 bounding.bits + component.largest.bit_length() > _PRODUCT
@@ -117,6 +115,38 @@ class PeriodQuery:
     def is_row_wise(self) -> bool:
         """Tell whether every step reads one row alone, so that a row keeps its period."""
         return all(isinstance(step, RowStep) for step in self.query.rows.steps)
+
+
+def _share_counts(
+    query: Query, needed: QueryComponents
+) -> tuple[tuple[Component, ...], tuple[ColumnPlan, ...]]:
+    """Return the components of the columns, each once; a sum whose rows are counted by another
+    column is read from the centred sum and that count.
+    """
+    aggregates = dict(query.aggregates)
+    of_column = {
+        column.name: [needed.components[place] for place in column.components]
+        for column in needed.columns
+    }
+    counted = {
+        part.name
+        for column in needed.columns
+        if column.kind != "sum"
+        for part in of_column[column.name]
+    }
+    by_name: dict[str, Component] = {}
+    columns = []
+    for column in needed.columns:
+        parts, numbers = of_column[column.name], column.numbers
+        if column.kind == "sum":
+            (centred, rows), about = centred_sum(aggregates[column.name], query.rows)
+            if rows.name in counted:
+                parts, numbers = [centred, rows], about
+        for part in parts:
+            by_name.setdefault(part.name, part)
+        places = tuple(list(by_name).index(part.name) for part in parts)
+        columns.append(replace(column, components=places, numbers=numbers))
+    return tuple(by_name.values()), tuple(columns)
 
 
 @dataclass(frozen=True, eq=False)
