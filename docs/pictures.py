@@ -32,6 +32,7 @@ from sfumato.ledger import course
 from sfumato.mechanisms.hierarchy import average_factor
 from sfumato.mechanisms.shared.additive import Additive
 from sfumato.mechanisms.shared.error_formulas import chebyshev_radius, laplace_radius
+from sfumato.mechanisms.shared.prefix_strategies import tree
 from sfumato.mechanisms.smooth import largest_beta
 from sfumato.noise.continuous import Laplace, Normal
 from sfumato.plots.plot_style import COLOURS, FAINT, INK, figure, name_axes, quiet, tint
@@ -590,6 +591,46 @@ def prefix_sums() -> Figure:
         logarithmic=True,
     )
     return plots.graphs([each, compared], title="Prefix sums")
+
+
+def streams() -> Figure:
+    """The deviation of a total against the number of periods, and of a window against its length,
+    for streams of several shapes.
+    """
+    totals = mech.RunningSums(mu_squared=1)
+    periods = np.unique(np.logspace(0.5, 5, 60).astype(np.int64))
+    trees = [math.sqrt(tree(int(n), 2).variance) for n in periods]
+    over_time = plots.Graph(
+        title="a total, μ = 1",
+        x=periods.astype(np.float64),
+        curves={
+            "known end": np.array([mech.square_root_factor(int(n)) for n in periods]),
+            "no end": np.array([totals.deviation(int(n)) for n in periods]),
+            "binary tree, known end": np.array(trees),
+        },
+        across="periods",
+        up="standard deviation",
+        logarithmic=True,
+    )
+    lengths = np.unique(np.logspace(0, 2, 25).astype(np.int64))
+    windows = plots.Graph(
+        title="a window, μ = 1",
+        x=lengths.astype(np.float64),
+        curves={
+            "stream of windows": np.array(
+                [
+                    mech.RunningSums(mu_squared=1, window=int(n)).deviation(2_000, 2_001 - int(n))
+                    for n in lengths
+                ]
+            ),
+            "no end": np.array([totals.deviation(2_000, 2_001 - int(n)) for n in lengths]),
+            "separate noise": np.sqrt(lengths),
+        },
+        across="length of the window",
+        up="standard deviation",
+        logarithmic=True,
+    )
+    return plots.graphs([over_time, windows], title="Streams")
 
 
 def key_selection() -> Figure:
@@ -1703,6 +1744,7 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     staircase,
     above_threshold,
     prefix_sums,
+    streams,
     key_selection,
     exponential,
     permute_and_flip,
