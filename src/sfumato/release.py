@@ -29,7 +29,7 @@ from .answers.stack_tables import mark_recalled, stack_tables, whole_counts
 from .errors import Failed
 from .guarantees import Guarantee
 from .ledger import Ledger, Receipt
-from .mechanisms.running_sums import RunningSums
+from .mechanisms.series.running_sums import RunningSums
 from .mechanisms.shared.mechanism import Mechanism
 from .mechanisms.shared.stored_mechanism import record
 from .noise.bits import SYSTEM, Bits

@@ -16,7 +16,7 @@ from ..ledger.servers import PostgresServer
 from ..streams.histories import close, open_stream, table_at
 from ..streams.test_running_stream import ALWAYS, PROTECTIONS, some_visits
 
-ROWS = table_at([visit._replace(seen=ALWAYS) for visit in some_visits(7, 300)], 9)
+ROWS = table_at([visit._replace(visible=ALWAYS) for visit in some_visits(7, 300)], 9)
 
 
 @pytest.fixture(autouse=True)

@@ -293,9 +293,11 @@ def test_only_the_first_answer_is_stored() -> None:
     head = ledger.head
     assert ledger.remember_first(paid, "day 1", b"about 15") == b"about 12"
     assert ledger.head == head, "nothing is written"
-    assert ledger.recall("day 1").answer == b"about 12"  # type: ignore[union-attr]  # it is there
+    recalled = ledger.recall("day 1")
+    assert recalled is not None
+    assert recalled.answer == b"about 12"
     with refusing("ledger.text"):
-        ledger.remember_first(paid, "day 2", "about 12")  # type: ignore[arg-type]
+        ledger.remember_first(paid, "day 2", "about 12")  # type: ignore[arg-type]  # no bytes
     assert ledger.verify(ledger.head).ok
 
 

@@ -4,6 +4,7 @@ stretches, the stated deviations, and what forgetting a factor would cost.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 from fractions import Fraction
@@ -14,8 +15,8 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.mechanisms import running_sums
-from sfumato.mechanisms.running_sums import FIRST_STRETCH, RunningSums
+from sfumato.mechanisms.series import running_sums
+from sfumato.mechanisms.series.running_sums import FIRST_STRETCH, RunningSums
 from sfumato.testing import SeededBits
 
 from ..refusing import refusal
@@ -27,6 +28,9 @@ SHAPES: dict[str, dict[str, Any]] = {
     "windows of 3": {"window": 3},
     "separate": {"window": 1},
 }
+
+WEIGHTS = [(16777216, 8379440, 6277730, 5225756), (16777216, 8388572, 6291402, 5242813)]
+DIGEST = "739837f79d8c0921"
 
 
 def weights_of(m: RunningSums, count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -127,6 +131,16 @@ def test_the_promise_of_one_period_by_arithmetic(share: Fraction) -> None:
     assert sf.GDP.from_square(twin).delta(share) < 0.9 * float(m.promise.delta(share))
 
 
+def test_the_weights_stay_as_they_are() -> None:
+    """Published streams rest on these integers; the last is near 2^24·c_j·(1 + j/J)^(−2/5)."""
+    m = RunningSums(sensitivity=1 << 20, mu_squared="1/4")
+    for number, last in ((0, 54365), (1, 3396)):
+        weights = m.stretch(number).root.weights
+        assert weights[:4] == WEIGHTS[number]
+        assert weights[-1] == last
+    assert hashlib.sha256(repr(m.stretch(0).root.weights).encode()).hexdigest()[:16] == DIGEST
+
+
 def test_the_noise_is_as_wide_as_stated() -> None:
     """4000 columns: the sample deviations lie within 7 % (false alarm 10^-9), and the intervals
     hold.
@@ -148,8 +162,8 @@ def test_without_an_end_a_year_costs_less_than_five_per_cent() -> None:
     assert m.deviation(1024) / mech.square_root_factor(1024) < 1.05
     for periods in (4096, 8192):
         assert m.deviation(periods) / mech.square_root_factor(periods) < 1.5
-    known = RunningSums(mu_squared=1, length=365)
-    assert known.deviation(365) == pytest.approx(mech.square_root_factor(365), rel=1e-6)
+    year = RunningSums(mu_squared=1, length=365)
+    assert year.deviation(365) == pytest.approx(mech.square_root_factor(365), rel=1e-6)
     week = RunningSums(mu_squared=1, window=7)
     assert week.deviation(10_000, 9_994) == pytest.approx(week.deviation(100, 94), rel=1e-9)
     assert week.deviation(100, 94) < 0.71 * math.sqrt(7)

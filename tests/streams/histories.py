@@ -27,12 +27,12 @@ class Visit(NamedTuple):
     city: str
     spend: int
     day: int
-    seen: range
+    visible: range
 
 
 def table_at(visits: Sequence[Visit], day: int) -> pa.Table:
     """The table at the end of a day, numbered from 1."""
-    rows = [v for v in visits if day in v.seen]
+    rows = [v for v in visits if day in v.visible]
     return pa.table(
         {
             "user": pa.array([v.user for v in rows], pa.int64()),
@@ -57,18 +57,19 @@ def open_stream(rows: Any, ledger: Path | None, **options: Any) -> Stream:
         relation=options.pop("relation", "add-remove"),
         ledger=ledger,
     )
-    chosen = {"time": "day", "start": START, "promise": sf.ZCDP(1)} | options
+    chosen: dict[str, Any] = {"time": "day", "start": START, "promise": sf.ZCDP(1)} | options
     return sf.stream(table, chosen.pop("query", QUERY), **chosen)
 
 
 def publish(visits: Sequence[Visit], days: int, ledger: Path, **options: Any) -> Stream:
     """Publish every day at its end, each in a new session, and return the last one."""
-    for day in range(1, days + 1):
+    for day in range(1, days):
         stream = open_stream(table_at(visits, day), ledger, **dict(options))
         stream.advance(until=START + timedelta(day))
-        if day < days:
-            close(stream)
-    return stream
+        close(stream)
+    last = open_stream(table_at(visits, days), ledger, **dict(options))
+    last.advance(until=START + timedelta(days))
+    return last
 
 
 def close(stream: Stream) -> None:

@@ -28,8 +28,8 @@ STEPS = [
 
 def publish_until_killed(book: Path, day: int, name: str, late: bool, shown: int) -> None:
     """Publish a day, print nothing, and die at a step. What was published is in `shown`."""
-    from sfumato import release as door
     from sfumato.ledger import Ledger
+    from sfumato.mechanisms import RunningSums
 
     from .histories import START, Visit, open_stream, table_at
 
@@ -42,7 +42,7 @@ def publish_until_killed(book: Path, day: int, name: str, late: bool, shown: int
             shown, f"{[entry.kind for entry in stream.ledger.history()].count('charge')}".encode()
         )
         return
-    holder: Any = door.RunningSums if name == "perturb" else Ledger
+    holder: Any = RunningSums if name == "perturb" else Ledger
     inner: Callable[..., Any] = getattr(holder, name)
 
     def die(*arguments: Any, **keywords: Any) -> None:

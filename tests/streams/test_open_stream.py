@@ -146,7 +146,7 @@ def test_the_plan_is_public_and_free(visits: Table) -> None:
 def test_the_same_words_are_the_same_stream(rows: Table) -> None:
     first, second = open_week(rows), open_week(rows)
     assert first._identity == second._identity
-    for other in (
+    for options in (
         {"epsilon": 2},
         {"start": "2026-01-02"},
         {"every": "week"},
@@ -154,6 +154,6 @@ def test_the_same_words_are_the_same_stream(rows: Table) -> None:
         {"length": 3},
         {"query": "SELECT COUNT(spend) AS n FROM visits"},
     ):
-        changed = open_week(rows, **other)
+        changed = open_week(rows, **options)
         assert changed._identity != first._identity
         assert changed._charge.key != first._charge.key

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato import release as door
 from sfumato.errors import Failed
 from sfumato.ledger import Ledger
+from sfumato.mechanisms import RunningSums
 from sfumato.noise.rounded_normal import RoundedNormal
 
 from ..refusing import refusal
@@ -66,7 +66,7 @@ PROTECTIONS: dict[str, dict[str, Any]] = {
 def test_sums_are_those_of_the_bounded_rows(name: str) -> None:
     """Against Python, for rows that all are there from the beginning."""
     options = PROTECTIONS[name]
-    visits = [v._replace(seen=ALWAYS) for v in some_visits(3)]
+    visits = [v._replace(visible=ALWAYS) for v in some_visits(3)]
     stream = open_stream(table_at(visits, 9), None, **dict(options))
     stream.advance(until="2026-01-10")
     exact = {(day, city): np.zeros(2) for day in range(1, 10) for city in CITIES}
@@ -102,7 +102,7 @@ def squared_move(
     """The squared distance that somebody's rows make in all that the door ever measures, over the
     variance; with μ².
     """
-    others = [visit._replace(seen=ALWAYS) for visit in some_visits(days, 20, days)]
+    others = [visit._replace(visible=ALWAYS) for visit in some_visits(days, 20, days)]
     with_them = publish(others + theirs, days, folder / "with", **dict(options))
     without = open_stream(table_at(others, 1), folder / "without", **dict(options))
     without.advance(until=START + timedelta(days))
@@ -171,7 +171,7 @@ def test_late_rows_count_in_part_and_wait_counts_them(tmp_path: Path) -> None:
 def test_a_user_counts_once_for_ever(tmp_path: Path) -> None:
     """COUNT(DISTINCT user): the total of users so far, and the new ones of each day."""
     visits = some_visits(5, 3000, 9)
-    visits = [v._replace(user=n % 700, seen=ALWAYS) for n, v in enumerate(visits)]
+    visits = [v._replace(user=n % 700, visible=ALWAYS) for n, v in enumerate(visits)]
     stream = open_stream(
         table_at(visits, 9),
         tmp_path / "users",
@@ -198,8 +198,8 @@ class Killed(BaseException):
 STEPS: dict[str, tuple[object, str, bool]] = {
     "before the charge": (Ledger, "charge", False),
     "after the charge": (Ledger, "charge", True),
-    "before the noise": (door.RunningSums, "perturb", False),
-    "after the noise": (door.RunningSums, "perturb", True),
+    "before the noise": (RunningSums, "perturb", False),
+    "after the noise": (RunningSums, "perturb", True),
     "before it is stored": (Ledger, "remember_first", False),
     "after it is stored": (Ledger, "remember_first", True),
 }
@@ -233,10 +233,10 @@ def test_killed_at_every_step(
     stored = opened()
     assert stored.released == day - (step != "after it is stored")
     assert stored.periods()["n"].tolist()[: len(before)] == before if day > 1 else True
-    seen = stored.periods()["n"].tolist() if stored.released else []
+    before = stored.periods()["n"].tolist() if stored.released else []
     again = opened()
     again.advance(until=START + timedelta(day + 1))
-    assert again.periods()["n"].tolist()[: len(seen)] == seen
+    assert again.periods()["n"].tolist()[: len(before)] == before
     assert again.ledger.spent == again.cost
     assert again.ledger.verify().ok
 
@@ -258,19 +258,19 @@ def test_processes_that_are_killed_show_nothing_twice(tmp_path: Path) -> None:
 def test_two_processes_publish_the_same_numbers(tmp_path: Path) -> None:
     """Both measure the same days; whoever stores second shows what the first one stored."""
     visits, path = some_visits(2), tmp_path / "book"
-    one, two = (open_stream(table_at(visits, 9), path, unit=None) for _ in range(2))
+    first, second = (open_stream(table_at(visits, 9), path, unit=None) for _ in range(2))
     receipts = []
-    inner = one._charge.ledger.remember_first
+    inner = first._charge.ledger.remember_first
 
     def store(*arguments: Any) -> bytes:
-        receipts.append(two.advance(until="2026-01-06"))
+        receipts.append(second.advance(until="2026-01-06"))
         return inner(*arguments)
 
-    one._charge.ledger.remember_first = store  # type: ignore[method-assign]  # once
-    assert one.advance(until="2026-01-06")["n"].tolist() == receipts[0]["n"].tolist()
-    assert one.released == two.released == 5
-    assert two.ledger.spent == one.cost
-    assert two.ledger.verify().ok
+    first._charge.ledger.remember_first = store  # type: ignore[method-assign]  # once
+    assert first.advance(until="2026-01-06")["n"].tolist() == receipts[0]["n"].tolist()
+    assert first.released == second.released == 5
+    assert second.ledger.spent == first.cost
+    assert second.ledger.verify().ok
 
 
 def test_paid_once_for_ever(tmp_path: Path) -> None:
@@ -284,9 +284,9 @@ def test_paid_once_for_ever(tmp_path: Path) -> None:
         assert stream.ledger.spent == stream.cost == sf.ZCDP(1, relation="add-remove", unit="row")
     kinds = [entry.kind for entry in stream.ledger.history()]
     assert kinds == ["open", "charge", "answer", "answer"]
-    other = open_stream(table_at(visits, 9), path, unit=None, window=1)
-    other.advance(until="2026-01-02")
-    assert other.ledger.spent == sf.ZCDP(2, relation="add-remove", unit="row")
+    separate = open_stream(table_at(visits, 9), path, unit=None, window=1)
+    separate.advance(until="2026-01-02")
+    assert separate.ledger.spent == sf.ZCDP(2, relation="add-remove", unit="row")
     with pytest.raises(sf.BudgetExceeded):
         open_stream(table_at(visits, 9), path, unit=None, promise=sf.ZCDP(9)).advance("2026-01-02")
 
@@ -304,6 +304,20 @@ def test_periods_of_a_unit_have_an_account_of_their_own(tmp_path: Path) -> None:
         open_stream(
             table_at(visits, 9), path, any_periods=7, unit_rows=1, promise=sf.ZCDP(1)
         ).advance("2026-01-02")
+
+
+def test_stored_measurements_of_version_1_are_read() -> None:
+    """A stream reads what it stored; what is no such record is refused."""
+    stream = open_stream(table_at([], 1), None, unit=None)
+    receipt = stream.ledger.charge(stream._charge.mechanism, key=stream._charge.key)
+    stored = b'{"measurements":1,"first":1,"last":2,"columns":[[[5,6],[7,8]],[[1,2],[3,-4]]]}'
+    stream.ledger.remember(receipt, stream._question(0), stored)
+    assert len(stream.advance(until=START)) == 0
+    assert stream.released == 2
+    assert stream._measured[1].tolist() == [[1, 2], [3, -4]]
+    for damaged in (b"{}", b"[", stored.replace(b"[7,8]", b"[7]"), stored):
+        stream.ledger.remember(receipt, stream._question(2), damaged)
+        refusal(lambda: stream.advance(until=START), "stream.stored")
 
 
 def test_what_breaks_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

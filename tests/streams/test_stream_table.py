@@ -30,7 +30,7 @@ MEAN = ColumnPlan(
 )
 
 
-def made(sums: list[np.ndarray[Any, Any]], noise: RunningSums, days: int) -> StreamTable:
+def release_totals(sums: list[np.ndarray[Any, Any]], noise: RunningSums, days: int) -> StreamTable:
     """The totals of days with these exact sums: centred sums, and counts."""
     totals = [noise.totals(noise.perturb(x, bits=SeededBits(n))) for n, x in enumerate(sums)]
     groups = tuple((f"g{i}",) for i in range(sums[0].shape[1]))
@@ -48,13 +48,13 @@ def made(sums: list[np.ndarray[Any, Any]], noise: RunningSums, days: int) -> Str
 
 @pytest.mark.parametrize(("rows", "mean"), [(400, 30), (200, 50), (40, 93), (0, 50)])
 def test_intervals_hold(rows: int, mean: int) -> None:
-    """4000 groups: counts and sums in 95 % up to chance (false alarm 10^-9), means at least as often; the
-    twin, intervals that are a fifth narrower, holds too seldom.
+    """4000 groups: counts and sums in 95 % up to chance (false alarm 10^-9), means at least as
+    often; the twin, intervals that are a fifth narrower, holds too seldom.
     """
     noise = RunningSums(sensitivity=10, mu_squared=1)
     each = np.zeros((3, 4000), dtype=np.int64)
     each[0] = rows
-    table = made([each * (mean - 50) * 4, each], noise, 3)
+    table = release_totals([each * (mean - 50) * 4, each], noise, 3)
     slack = 6 * math.sqrt(0.05 * 0.95 / 4000)
     low, high = (ends.reshape(3, 4000)[2] for ends in table.interval("n"))
     inside = float(np.mean((low <= rows) & (rows <= high)))

@@ -26,7 +26,7 @@ from .prefix_sums import PrefixSums
 from .propose_test_release import ProposeTestRelease
 from .quantile import Quantile
 from .randomized_response import RandomizedResponse
-from .running_sums import RunningSums
+from .series.running_sums import RunningSums
 from .shared.bins import Edges
 from .shared.categories import Labels
 from .shared.counting import counts

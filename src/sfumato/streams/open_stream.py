@@ -70,17 +70,18 @@ def stream(
     if isinstance(settings.wait, bool) or not isinstance(settings.wait, int) or settings.wait < 0:
         raise refusals.WAIT_OUT_OF_RANGE(wait=settings.wait)
     question = Question.ask(table.state, table.name, query, settings.parameters)
-    resolved = question.resolve(table.state.declared)
-    asked, text = resolved.query, query if isinstance(query, str) else query.text
-    _check_plain(asked, resolved.finish, text)
+    # limits that were learned here would be others in the next session: it has to find the stream
+    resolved = question.resolve(table.state.original)
+    plain, text = resolved.query, query if isinstance(query, str) else query.text
+    _check_plain(plain, resolved.finish, text)
     column = col(time)
-    kind = column.type(asked.rows.schema)
+    kind = column.type(plain.rows.schema)
     if kind.kind not in ("date", "timestamp"):
         raise refusals.NOT_A_TIME(column=time, words=kind.words)
     calendar = PeriodCalendar.starting(start, settings.every, kind)
-    unit_rows = _check_protection(table, asked, settings)
+    unit_rows = _check_protection(table, plain, settings)
     by_period = PeriodQuery.of(
-        asked,
+        plain,
         column.date_trunc(settings.every),
         resolved.components,
         unit_rows=unit_rows,
@@ -88,10 +89,10 @@ def stream(
     )
     if not by_period.is_row_wise:
         raise refusals.ROWS_NOT_ROW_WISE(text=text)
-    given = QuestionSettings(
+    cost_options = QuestionSettings(
         epsilon=settings.epsilon, delta=settings.delta, promise=settings.promise
     )
-    promise = promise_of(table.budget, given)
+    promise = promise_of(table.budget, cost_options)
     unit = _protected_unit(table, settings)
     measures = _fit_noise(by_period, promise, settings, table.declaration.relation, unit)
     parts = [measure.noise for measure in measures]
@@ -99,9 +100,9 @@ def stream(
     assert target is not None  # `_fit_noise` refused
     point = {"epsilon": target.epsilon, "delta": target.delta} if target.mu_squared is None else {}
     mechanism = Combined(parts, relation=table.declaration.relation, unit=unit, **point)
-    identity = _identify(asked, time, calendar, settings, unit_rows, promise)
+    identity = _identify(plain, time, calendar, settings, unit_rows, promise)
     key = f"stream-{hashlib.sha256(identity.encode()).hexdigest()[:40]}"
-    memo = f"stream by {settings.every} of {time}\n{asked.text}"
+    memo = f"stream by {settings.every} of {time}\n{plain.text}"
     ledger = _account(table, settings, promise, unit)
     charge = StreamCharge(ledger, mechanism, memo, key)
     cost = Guarantee._bind(1 * promise, table.declaration.relation, unit)
@@ -124,8 +125,8 @@ def _check_plain(query: Query, finish: PostProcessing | None, text: str) -> None
         raise refusals.ANSWER_SHAPED(text=text)
     for _, aggregate in query.aggregates:
         if aggregate.kind not in KINDS:
-            known = ", ".join(KINDS.values())
-            raise refusals.AGGREGATE_WITHOUT_SUM(aggregate=aggregate.text, kinds=known)
+            names = ", ".join(KINDS.values())
+            raise refusals.AGGREGATE_WITHOUT_SUM(aggregate=aggregate.text, kinds=names)
     for name, domain in zip(query.keys, query.domains, strict=True):
         if not domain:
             raise refusals.PRIVATE_KEYS(column=name)

@@ -7,13 +7,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 
 from ..errors import trim_methods
 from ..guarantees import Guarantee
 from ..ledger import Ledger
-from ..mechanisms.running_sums import Numbers
+from ..mechanisms.series.running_sums import Numbers
 from ..release import StreamCharge, or_failed, release_periods
 from ..tables.plan.period_sums import PeriodQuery
 from ..templates.summary import Summarized, Summary
@@ -119,7 +120,7 @@ class Stream(Summarized):
                 self._question(after),
                 timeout=self.settings.timeout,
             )
-            or_failed(lambda stored=stored: self._append(stored))  # type: ignore[misc]
+            or_failed(partial(self._append, stored))
         return self._sums(before + 1, self.settings.window)
 
     def totals(self) -> StreamTable:
@@ -210,12 +211,24 @@ class Stream(Summarized):
             self._append(stored.answer)
 
     def _append(self, stored: bytes) -> None:
-        record = json.loads(stored)
-        assert record["measurements"] == 1
-        assert record["first"] == self.released + 1
-        new = [np.array(column, dtype=object) for column in record["columns"]]
+        try:
+            record = json.loads(stored)
+            new = [
+                np.array(column, dtype=object).reshape(-1, len(self._groups))
+                for column in record["columns"]
+            ]
+            periods = {len(column) for column in new}
+            if (
+                (record["measurements"], record["first"]) != (1, self.released + 1)
+                or periods != {record["last"] - self.released}
+                or len(new) != len(self._measures)
+                or not all(type(entry) is int for column in new for entry in column.flat)
+            ):
+                raise ValueError(record)
+        except (LookupError, TypeError, ValueError):
+            raise refusals.DAMAGED_MEASUREMENTS() from None
         self._measured = [
-            np.concatenate([before, after.reshape(-1, len(self._groups))])
+            np.concatenate([before, after])
             for before, after in zip(self._measured, new, strict=True)
         ]
         self._totals = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee
-from ..mechanisms.running_sums import RunningSums
+from ..mechanisms.series.running_sums import RunningSums
 from ..tables.plan.components import ColumnPlan
 from ..templates.summary import Summarized, Summary
 from .stream_table import Measure, widths

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,9 @@ from ..answers.render.format_digits import decimal_places, format_cell
 from ..answers.render.tabulate import key_text, printable
 from ..exact.numbers import Number, probability
 from ..ledger.export import safe
-from ..mechanisms.running_sums import Numbers, RunningSums, normal_width
+from ..mechanisms.series.running_sums import Numbers, RunningSums, normal_width
 from ..plots.lines import MOST_LINES, Line, lines
+from ..tables.declare.declaration import Key
 from ..tables.plan.components import ColumnPlan
 from ..templates.summary import MOST_ROWS, Summarized, Summary
 from . import streams_refusals as refusals
@@ -69,13 +70,13 @@ class StreamTable(Summarized):
     keys: tuple[str, ...]  # the period, then the groups
     labels: tuple[date, ...]  # of the ranges
     ranges: tuple[Range, ...]
-    groups: tuple[tuple[Any, ...], ...]
+    groups: tuple[tuple[Key, ...], ...]
     columns: tuple[ColumnPlan, ...]
     measures: tuple[Measure, ...]
     sums: tuple[Numbers, ...]  # of each measure: ranges × groups
 
     @property
-    def rows(self) -> list[tuple[Any, ...]]:
+    def rows(self) -> list[tuple[Key, ...]]:
         """The keys of each row."""
         return [(label, *group) for label in self.labels for group in self.groups]
 
@@ -87,13 +88,13 @@ class StreamTable(Summarized):
     def __len__(self) -> int:
         return len(self.labels) * len(self.groups)
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
+    def __getitem__(self, name: str) -> NDArray[np.float64] | NDArray[np.object_]:
         """Return a column: a number, or a key, for each row."""
         if name in self.keys:
             at = self.keys.index(name)
-            values = np.empty(len(self), dtype=object)
-            values[:] = [row[at] for row in self.rows]
-            return values
+            keys = np.empty(len(self), dtype=object)
+            keys[:] = [row[at] for row in self.rows]
+            return keys
         return self._values(self._column(name)).ravel()
 
     def interval(self, name: str, confidence: Number = 0.95) -> tuple[Floats, Floats]:
@@ -115,7 +116,7 @@ class StreamTable(Summarized):
             tuple(sums[-1:] for sums in self.sums),
         )
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[dict[str, object]]:
         """Yield each row as a dictionary of keys and values."""
         columns = {name: self[name].tolist() for name in self.names}
         for i, row in enumerate(self.rows):
@@ -184,7 +185,7 @@ class StreamTable(Summarized):
     def _numbers(self, *, intervals: bool) -> dict[str, Floats]:
         numbers: dict[str, Floats] = {}
         for name in self.names:
-            numbers[name] = self[name]
+            numbers[name] = self._values(self._column(name)).ravel()
             if intervals:
                 numbers[f"{name}_low"], numbers[f"{name}_high"] = self.interval(name)
         return numbers

@@ -67,7 +67,7 @@ PRIVATE_KEYS = RefusalText(
     "stream.keys",
     "GROUP BY {column}",
     "the keys of {column} are not public, and a stream shows the same groups in every period",
-    "keys={{{column!r}: […]}} in protect(), or a condition {column} IN (…)",
+    "keys={{{column!r}: ['a', 'b']}} in protect(), or a condition {column} IN ('a', 'b')",
 )
 # What it protects
 
@@ -153,4 +153,10 @@ FORGOTTEN = RefusalText(
     "{call}",
     "the stream serves sums of up to {window} periods; noise adds up in longer ones",
     "window({window})",
+)
+DAMAGED_MEASUREMENTS = RefusalText(
+    "stream.stored",
+    "a stored measurement",
+    "the ledger holds what no stream has stored under this question",
+    "ledger.verify(), and a copy of the ledger that passes it",
 )

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from ..aggregates.column_parts import centred_sum
 from ..aggregates.component import Component
+from ..declare.declaration import Key
 from ..expr.column_names import unused_name
 from ..expr.expressions import Expr, col
 from ..expr.relational import select
@@ -107,7 +108,7 @@ class PeriodQuery:
         return PeriodSums(by_period, len(periods), self.components, bounding, source, first)
 
     @property
-    def groups(self) -> list[tuple[object, ...]]:
+    def groups(self) -> list[tuple[Key, ...]]:
         """Return the public groups, in the order of their columns of sums."""
         return list(itertools.product(*self.query.domains))
 
@@ -201,7 +202,7 @@ def keep_first_periods(table: ir.Table, unit: list[str], period: str, most: int)
     import ibis
 
     name = unused_name("place", {column.lower() for column in table.columns})
-    own = [table[column] for column in unit]
-    place = ibis.dense_rank().over(group_by=own, order_by=[table[period]])
+    owner = [table[column] for column in unit]
+    place = ibis.dense_rank().over(group_by=owner, order_by=[table[period]])
     marked = table.mutate(**{name: place})
     return marked.filter(marked[name] < most).drop(name)

@@ -28,22 +28,22 @@ import numpy as np
 from attrs import field
 from numpy.typing import NDArray
 
-from ..exact.balls import ball, below, least, normal_cdf, sqrt_up
-from ..exact.numbers import Number, is_whole, positive, probability
-from ..guarantees import GDP, Guarantee, Relation
-from ..guarantees.gdp import largest_mu
-from ..guarantees.guarantee import relation_of, unit_of
-from ..keywords import spell_out
-from ..noise.bits import SYSTEM, Bits
-from ..noise.rounded_normal import RoundedNormal
-from ..records import LAST, record
-from .shared import grid as grids
-from .shared import mechanism_refusals as refusals
-from .shared.additive import check_integer_sensitivity
-from .shared.calibrated import Way, check_delta_of, choose_way, solve
-from .shared.mechanism import Input, Mechanism, Neighbours, Output
-from .shared.running_roots import FINE, Root, convolve
-from .stated.audit_example import AuditExample, fixed
+from ...exact.balls import ball, below, least, normal_cdf, sqrt_up
+from ...exact.numbers import Number, is_whole, positive, probability
+from ...guarantees import GDP, Guarantee, Relation
+from ...guarantees.gdp import largest_mu
+from ...guarantees.guarantee import relation_of, unit_of
+from ...keywords import spell_out
+from ...noise.bits import SYSTEM, Bits
+from ...noise.rounded_normal import RoundedNormal
+from ...records import LAST, record
+from ..shared import grid as grids
+from ..shared import mechanism_refusals as refusals
+from ..shared.additive import check_integer_sensitivity
+from ..shared.calibrated import Way, check_delta_of, choose_way, solve
+from ..shared.mechanism import Input, Mechanism, Neighbours, Output
+from ..stated.audit_example import AuditExample, fixed
+from .running_roots import FINE, Root, convolve
 
 FIRST_STRETCH, STRETCH = 1 << 12, 1 << 20
 """Periods of the first stretch of a stream without an end, and of every later one."""

@@ -1,0 +1,1 @@
+"""Mechanisms for series of numbers that come one after the other."""
