@@ -131,6 +131,18 @@ def test_the_promise_of_one_period_by_arithmetic(share: Fraction) -> None:
     assert sf.GDP.from_square(twin).delta(share) < 0.9 * float(m.promise.delta(share))
 
 
+@pytest.mark.parametrize("shape", [{}, {"window": 3}, {"window": 1}], ids=str)
+def test_more_periods_than_planned(shape: dict[str, Any]) -> None:
+    """The promise for five periods of a stream that protects two holds, by the dense matrix."""
+    m = RunningSums(periods=2, mu_squared=1, **shape)
+    matrix, sigma = weights_of(m, 12), float(m.stretch(0).sigma)
+    moved = float((matrix[:, :5].sum(axis=1) ** 2).sum()) / sigma**2
+    assert moved <= float(m.promise_over(5).mu_squared) * (1 + 1e-12)
+    assert m.promise_over(2) == m.promise_over(1) == m.promise
+    if shape == {"window": 1}:
+        assert moved == pytest.approx(2.5)
+
+
 def test_the_weights_stay_as_they_are() -> None:
     """Published streams rest on these integers; the last is near 2^24·c_j·(1 + j/J)^(−2/5)."""
     m = RunningSums(sensitivity=1 << 20, mu_squared="1/4")

@@ -61,6 +61,11 @@ def open_week(table: Any, query: Any = COUNT, **options: Any) -> Stream:
             {"query": "SELECT vip, COUNT(*) AS n FROM visits GROUP BY vip HAVING n > 3"},
             "stream.select",
         ),
+        (
+            {"query": "SELECT vip, COUNT(*) AS n FROM visits GROUP BY ROLLUP (vip)"},
+            "stream.select",
+        ),
+        ({"query": "SELECT AVG(day) AS d FROM visits"}, "aggregate.type"),
         ({"time": "spend"}, "stream.time"),
         ({"time": "days"}, "expression.column"),
         ({"every": "fortnight"}, "stream.every"),
@@ -139,6 +144,7 @@ def test_the_plan_is_public_and_free(visits: Table) -> None:
     week = open_week(visits, any_periods=1, unit_rows=2, window=1, every="week")
     assert "protects what a user_id does in any single week" in repr(week)
     assert "last week" in repr(week.plan())
+    assert "over 4 consecutive weeks that promise is ε = 2." in repr(week.plan())
     fluent = open_week(visits, visits.where("spend > 3").count(), any_periods=2, unit_rows=1)
     assert fluent.plan().error(1).keys() == {"n"}
 

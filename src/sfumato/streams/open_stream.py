@@ -123,6 +123,8 @@ def _check_plain(query: Query, finish: PostProcessing | None, text: str) -> None
         or any(name != shown for name, shown in finish.keys)
     ):
         raise refusals.ANSWER_SHAPED(text=text)
+    if query.sets:
+        raise refusals.ANSWER_SHAPED(text=text)
     for _, aggregate in query.aggregates:
         if aggregate.kind not in KINDS:
             names = ", ".join(KINDS.values())

@@ -91,6 +91,7 @@ class Stream(Summarized):
             self._by_period.columns,
             self._measures,
             self.released,
+            self.settings.any_periods,
         )
 
     def advance(self, until: Moment | None = None) -> StreamTable:

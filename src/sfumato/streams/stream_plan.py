@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
-from ..exact.numbers import Number, probability
-from ..guarantees import Guarantee
+from ..exact.numbers import Number, probability, rounded
+from ..guarantees import Approx, Guarantee
 from ..mechanisms.series.running_sums import RunningSums
 from ..tables.plan.components import ColumnPlan
 from ..templates.summary import Summarized, Summary
@@ -26,6 +28,15 @@ class StreamPlan(Summarized):
     columns: tuple[ColumnPlan, ...]
     measures: tuple[Measure, ...]
     released: int
+    any_periods: int | None
+
+    def cost_over(self, periods: int) -> Guarantee:
+        """Return what is promised about all that a unit does in so many consecutive periods, in
+        the notion of the cost; of a stream with `any_periods`.
+        """
+        total = reduce(add, (measure.noise.promise_over(periods) for measure in self.measures))
+        delta = self.cost.parameters.get("delta") or None
+        return total.to(type(self.cost), delta=delta if isinstance(self.cost, Approx) else None)
 
     @property
     def noise(self) -> RunningSums:
@@ -52,10 +63,14 @@ class StreamPlan(Summarized):
         kinds: list[tuple[str, int | None]] = [("total", None), (_span(few, every), few)]
         if noise.window is not None:
             kinds = [(_span(noise.window, every), noise.window)]
-        points = [n for n in AFTER if noise.length is None or n <= noise.length]
-        rows = []
+        # the errors of windows stay as they are from about there on
+        last = noise.length if noise.window is None else 4 * noise.window
+        points = list(AFTER) if last is None else [*(n for n in AFTER if n < last), last]
+        rows: list[list[str]] = []
         for after in points:
             for kind, periods in kinds:
+                if rows and periods is not None and periods >= after and noise.window is None:
+                    continue  # the same as the total
                 errors = self.error(after, periods=periods)
                 rows.append(
                     [f"{after:,}".replace(",", " "), kind]
@@ -69,11 +84,23 @@ class StreamPlan(Summarized):
             numbers=frozenset([0, *range(2, 2 + len(self.columns))]),
             notes=[
                 self.protects,
+                self._longer,
                 f"paid once, by the budget of {self.dataset}",
                 f"{', '.join(means)}: divide by the number of rows" if means else "",
                 f"{self.released} {every}s are published" if self.released else "",
             ],
         )
+
+    @property
+    def _longer(self) -> str:
+        """What the promise comes to over four times as many periods, for a sentence."""
+        if self.any_periods is None:
+            return ""
+        longer = 4 * self.any_periods
+        cost = self.cost_over(longer)
+        if isinstance(cost, Approx):
+            cost = Approx(rounded(cost.parameters["epsilon"], "up", 3), cost.parameters["delta"])
+        return f"over {longer} consecutive {self.every}s that promise is {cost.numbers_text}"
 
 
 def _span(periods: int, every: str) -> str:

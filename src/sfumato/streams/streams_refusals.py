@@ -53,8 +53,8 @@ ROWS_NOT_ROW_WISE = RefusalText(
 ANSWER_SHAPED = RefusalText(
     "stream.select",
     "{text:.80}",
-    "a stream publishes plain aggregates by group; HAVING, ORDER BY, LIMIT, windows and computed "
-    "columns follow from its tables",
+    "a stream publishes plain aggregates by one grouping; HAVING, ORDER BY, LIMIT, CUBE, windows "
+    "and computed columns follow from its tables",
     "SELECT city, COUNT(*) AS n FROM visits GROUP BY city",
 )
 AGGREGATE_WITHOUT_SUM = RefusalText(

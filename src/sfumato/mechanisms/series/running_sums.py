@@ -142,6 +142,14 @@ class RunningSums(Mechanism):
     def promises(self) -> tuple[Guarantee, ...]:
         return (GDP.from_square(self.mu_squared, **self._neighbours),)
 
+    def promise_over(self, periods: int) -> GDP:
+        """The promise for a change in so many periods, which may be more than `periods`: as many
+        groups of these, or, where each period has noise of its own, the sum of their squares.
+        """
+        times = -(-periods // self.periods)
+        squares = Fraction(periods, self.periods) if self.window == 1 else Fraction(times**2)
+        return GDP.from_square(self.mu_squared * max(squares, Fraction(1)), **self._neighbours)
+
     def stretch(self, number: int) -> Stretch:
         """The stretch of this number, from 0."""
         return _stretch(self, number)
