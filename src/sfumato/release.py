@@ -150,12 +150,15 @@ def release(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StreamCharge:
-    """What pays for all measurements of a stream: one mechanism, charged once under its key."""
+    """What pays for all measurements of a stream: one mechanism, charged once under its key. The
+    account may not be open yet: `open_account` opens it.
+    """
 
     ledger: Ledger
     mechanism: Mechanism
     memo: str
     key: str
+    open_account: Callable[[], Ledger] | None = None
 
 
 def release_periods(
@@ -182,6 +185,8 @@ def release_periods(
     engine.check(timeout)
     for statement in statements:
         engine.check_supported(statement.expression)
+    if charge.open_account is not None:
+        ledger = charge.open_account()
     receipt = ledger.charge(charge.mechanism, memo=charge.memo, key=charge.key)
     measured = _attempt_periods(sums, statements, groups, noise, after, timeout, bits)
     if measured is None:

@@ -22,7 +22,17 @@ from sfumato.mechanisms import RunningSums
 from sfumato.noise.rounded_normal import RoundedNormal
 
 from ..refusing import refusal
-from .histories import CITIES, QUERY, START, Visit, open_stream, publish, squared_distance, table_at
+from .histories import (
+    CITIES,
+    QUERY,
+    START,
+    Visit,
+    close,
+    open_stream,
+    publish,
+    squared_distance,
+    table_at,
+)
 
 ALWAYS = range(1, 100)
 
@@ -205,39 +215,37 @@ STEPS: dict[str, tuple[object, str, bool]] = {
 }
 
 
-@pytest.mark.parametrize(("step", "day"), [*((step, 2) for step in STEPS), ("after the charge", 1)])
-def test_killed_at_every_step(
-    step: str, day: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The stream is paid once, and what was stored before the end is what everybody sees."""
-    visits, path = some_visits(1), tmp_path / "book"
+def test_killed_at_every_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process after the other ends at a step. The stream is paid once, and what was stored
+    before an end is what everybody sees.
+    """
+    visits, path, shown = some_visits(1), tmp_path / "book", 0
+    published: list[float] = []
+    steps = [*STEPS.items(), ("before the charge again", STEPS["before the charge"])]
+    for day, (name, (holder, method, late)) in enumerate(steps, 1):
+        stream = open_stream(table_at(visits, 9), path, unit=None)
+        assert stream.released >= shown
+        if stream.released:
+            counts = stream.periods()["n"].tolist()
+            assert counts[: len(published)] == published, name
+            published, shown = counts, stream.released
+        inner: Callable[..., Any] = getattr(holder, method)
 
-    def opened() -> Any:
-        return open_stream(table_at(visits, 9), path, unit=None)
+        def end(*arguments: Any, _run: Any = inner, _late: bool = late, **keywords: Any) -> Any:
+            if _late:
+                _run(*arguments, **keywords)
+            raise Killed
 
-    opened().advance(until=START + timedelta(day - 1))
-    holder, name, late = STEPS[step]
-    inner: Callable[..., Any] = getattr(holder, name)
-
-    def end(*arguments: Any, **keywords: Any) -> Any:
-        if late:
-            inner(*arguments, **keywords)
-        raise Killed
-
-    stream = opened()
-    before = stream.periods()["n"].tolist() if day > 1 else []
-    with monkeypatch.context() as patch:
-        patch.setattr(holder, name, end)
-        with pytest.raises(Killed):
-            stream.advance(until=START + timedelta(day))
-    stored = opened()
-    assert stored.released == day - (step != "after it is stored")
-    assert stored.periods()["n"].tolist()[: len(before)] == before if day > 1 else True
-    before = stored.periods()["n"].tolist() if stored.released else []
-    again = opened()
-    again.advance(until=START + timedelta(day + 1))
-    assert again.periods()["n"].tolist()[: len(before)] == before
+        with monkeypatch.context() as patch:
+            patch.setattr(holder, method, end)
+            with pytest.raises(Killed):
+                stream.advance(until=START + timedelta(day))
+        close(stream)
+    again = open_stream(table_at(visits, 9), path, unit=None)
+    again.advance(until=START + timedelta(20))
+    assert again.periods()["n"].tolist()[: len(published)] == published
     assert again.ledger.spent == again.cost
+    assert [entry.kind for entry in again.ledger.history()].count("charge") == 1
     assert again.ledger.verify().ok
 
 
@@ -293,7 +301,12 @@ def test_paid_once_for_ever(tmp_path: Path) -> None:
 
 def test_periods_of_a_unit_have_an_account_of_their_own(tmp_path: Path) -> None:
     visits, path = some_visits(1), tmp_path / "book"
-    stream = open_stream(table_at(visits, 9), path, any_periods=7, unit_rows=2)
+    plans = [
+        open_stream(table_at(visits, 9), path, any_periods=7, unit_rows=2, promise=sf.ZCDP(rho))
+        for rho in (3, 1)
+    ]
+    assert [entry.kind for entry in sf.Ledger.open(path).history()] == ["open"], "plans open none"
+    stream = plans[-1]
     stream.advance(until="2026-01-04")
     assert stream.ledger.dataset == "visits: user in any 7 days"
     assert stream.cost.unit == stream.ledger.header["unit"] == "user in any 7 days"

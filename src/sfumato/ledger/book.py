@@ -224,6 +224,11 @@ class Ledger(AccountView):
             open_dataset(tx, dataset, declared, now())
         return type(self)(self._store, dataset, self._latest_head)
 
+    def view_account(self, dataset: str) -> Self:
+        """Return the ledger of another dataset of this book, which need not be open yet."""
+        check_name("dataset", dataset)
+        return type(self)(self._store, dataset, self._latest_head)
+
     def recall(self, question: str, *, share: str | None = None) -> Recalled | None:
         """Return the stored answer to a question, or None. It costs the dataset nothing; a share
         that has not seen the answer yet pays for it.

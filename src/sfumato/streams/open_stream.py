@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Unpack
 
 from ..errors import trim_frames
@@ -103,8 +104,8 @@ def stream(
     identity = _identify(plain, time, calendar, settings, unit_rows, promise)
     key = f"stream-{hashlib.sha256(identity.encode()).hexdigest()[:40]}"
     memo = f"stream by {settings.every} of {time}\n{plain.text}"
-    ledger = _account(table, settings, promise, unit)
-    charge = StreamCharge(ledger, mechanism, memo, key)
+    ledger, open_account = _account(table, settings, promise, unit)
+    charge = StreamCharge(ledger, mechanism, memo, key, open_account)
     cost = Guarantee._bind(1 * promise, table.declaration.relation, unit)
     return Stream(by_period, calendar, measures, charge, cost, identity, settings)
 
@@ -229,10 +230,16 @@ def _identify(
     return json.dumps(identity, ensure_ascii=False)
 
 
-def _account(table: Table, settings: StreamSettings, promise: Guarantee, unit: str) -> Ledger:
-    """Return the account that pays: the table's, or that of what the stream protects instead."""
+def _account(
+    table: Table, settings: StreamSettings, promise: Guarantee, unit: str
+) -> tuple[Ledger, Callable[[], Ledger] | None]:
+    """Return the account that pays: the table's, or that of what the stream protects instead, and
+    how to open it. A plan opens no account.
+    """
     if settings.any_periods is None:
-        return table.ledger
+        return table.ledger, None
     budget = promise if settings.budget is None else settings.budget
     dataset = f"{table.ledger.dataset}: {unit}"
-    return table.ledger.open_account(dataset, budget=budget, unit=unit)
+    return table.ledger.view_account(dataset), partial(
+        table.ledger.open_account, dataset, budget=budget, unit=unit
+    )
