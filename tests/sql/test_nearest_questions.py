@@ -72,13 +72,6 @@ HARD = {
     "SELECT user_id, COUNT(*) AS n FROM orders GROUP BY user_id": "GROUP BY total",
     "SELECT product, COUNT(*) AS n, amount FROM orders GROUP BY product": "AVG(amount) AS amount",
     "SELECT * FROM orders LIMIT 10": "COUNT(*)",
-    # groups
-    "SELECT product, rating, COUNT(*) AS n FROM orders GROUP BY CUBE (product, rating)": (
-        "GROUP BY product, rating"
-    ),
-    "SELECT product, COUNT(*) AS n FROM orders GROUP BY ROLLUP (product)": "GROUP BY product",
-    "SELECT product, rating, COUNT(*) AS n FROM orders "
-    "GROUP BY GROUPING SETS ((product), (rating))": ("GROUP BY product, rating"),
     # rows of one unit
     "SELECT COUNT(*) AS n FROM (SELECT user_id, amount, ROW_NUMBER() OVER (PARTITION BY user_id "
     "ORDER BY ordered_at) AS r FROM orders) AS s WHERE r = 1": JOINED,
