@@ -58,6 +58,13 @@ QUESTIONS = {
         ),
         "epsilon": "0.5",
     },
+    "groupings": {
+        "sql": (
+            "SELECT city, GROUPING(city) AS g, COUNT(*) AS n, AVG(spend) AS m FROM visits "
+            "GROUP BY CUBE (city) ORDER BY city"
+        ),
+        "epsilon": "0.5",
+    },
     "private keys": {
         "sql": "SELECT note, COUNT(DISTINCT user_id) AS n FROM visits GROUP BY note",
         "epsilon": "0.5",

@@ -38,7 +38,7 @@ GROUPINGS_NEED_PUBLIC_KEYS = RefusalText(
     "plan.groupings",
     "group by {column}",
     "tables that agree need public keys: those of {column} come from the data",
-    "list the keys of {column} in group_by(), or as keys= in protect()",
+    "keys={{{column!r}: ['a', 'b']}} in protect(), or WHERE {column} IN ('a', 'b')",
 )
 GROUPINGS_DO_NOT_ADD_UP = RefusalText(
     "plan.groupings",
