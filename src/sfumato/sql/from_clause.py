@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from ..errors import RefusalText, Refused
 from . import sql_refusals as refusals
-from .grouping import read_group_keys, read_items
+from .group_by.grouping import read_group_keys, read_items
 from .join_clause import join_scopes
 from .row_expressions import RowReader
 from .scope import Scope, has_aggregate, identifier, quoted

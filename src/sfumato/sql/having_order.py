@@ -10,7 +10,7 @@ from sqlglot import exp
 from ..tables.query.aggregate import Aggregate
 from . import sql_refusals as refusals
 from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
-from .grouping import SelectItem
+from .group_by.grouping import SelectItem
 from .postprocess import SortKey
 from .released.window_frames import SortOrder
 from .row_expressions import RowReader

@@ -26,7 +26,7 @@ from . import sql_refusals as refusals
 from .aggregate_calls import AggregateReader
 from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
 from .from_clause import RELEASED_PARTS, FromReader, NamedScopes
-from .grouping import (
+from .group_by.grouping import (
     GroupKey,
     SelectItem,
     find_key,
@@ -34,7 +34,7 @@ from .grouping import (
     read_groupings,
     read_items,
 )
-from .grouping_sets import grouping_keys, rename
+from .group_by.grouping_sets import grouping_keys, rename
 from .having_order import HavingOrderReader
 from .postprocess import PostProcessing
 from .released.answer_columns import ShownColumn

@@ -15,7 +15,7 @@ from ..tables.expr.expressions import Expr, col
 from ..tables.query.per_unit import Total
 from . import sql_refusals as refusals
 from .aggregate_calls import AggregateReader
-from .grouping import GroupKey, SelectItem, find_key, read_group_keys
+from .group_by.grouping import GroupKey, SelectItem, find_key, read_group_keys
 from .row_expressions import RowReader
 from .scope import Scope, check_type, is_aggregate, quoted
 from .sql_text import Node, SqlText

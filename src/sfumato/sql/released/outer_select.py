@@ -19,7 +19,7 @@ from ...tables.expr.expressions import literal
 from ...tables.expr.types import Type
 from .. import sql_refusals as refusals
 from ..answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
-from ..grouping import SelectItem, read_items
+from ..group_by.grouping import SelectItem, read_items
 from ..having_order import HavingOrderReader, refuse_windows
 from ..postprocess import OuterSelect, PostProcessing
 from ..row_expressions import RowReader

@@ -9,14 +9,14 @@ from typing import Any
 
 from sqlglot import exp
 
-from ..errors import Refused
-from ..tables.expr.expressions import Literal, col
-from ..tables.query import calendars
-from ..tables.query.calendars import Calendar
-from . import sql_refusals as refusals
-from .row_expressions import RowReader
-from .scope import Scope
-from .sql_text import Node
+from ...errors import Refused
+from ...tables.expr.expressions import Literal, col
+from ...tables.query import calendars
+from ...tables.query.calendars import Calendar
+from .. import sql_refusals as refusals
+from ..row_expressions import RowReader
+from ..scope import Scope
+from ..sql_text import Node
 
 YEAR = "'month', DATE '2026-01-01', DATE '2026-12-31'"
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from ..tables.query.groupings import Groupings, cube, grouping_sets, rollup
-from .sql_text import Node, without_brackets
+from ...tables.query.groupings import Groupings, cube, grouping_sets, rollup
+from ..sql_text import Node, without_brackets
 
 KINDS = ("cube", "rollup", "grouping_sets")
 """The arguments of a GROUP BY that ask for several groupings."""

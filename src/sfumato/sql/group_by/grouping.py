@@ -9,18 +9,18 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from ..errors import Refused
-from ..tables.expr.expressions import ColumnRef, Expr
-from ..tables.expr.scalar_function import shorten
-from ..tables.query.calendars import Calendar
-from ..tables.query.groupings import Groupings
-from . import sql_refusals as refusals
-from .aggregate_calls import split_quantiles
+from ...errors import Refused
+from ...tables.expr.expressions import ColumnRef, Expr
+from ...tables.expr.scalar_function import shorten
+from ...tables.query.calendars import Calendar
+from ...tables.query.groupings import Groupings
+from .. import sql_refusals as refusals
+from ..aggregate_calls import split_quantiles
+from ..row_expressions import RowReader
+from ..scope import Scope, has_aggregate, identifier
+from ..sql_text import Node, arguments, without_brackets
 from .calendar_keys import read_calendar
 from .grouping_sets import KINDS, has_sets, key_nodes, read_sets
-from .row_expressions import RowReader
-from .scope import Scope, has_aggregate, identifier
-from .sql_text import Node, arguments, without_brackets
 
 NAMES = 60  # characters of a column's name that was not given
 

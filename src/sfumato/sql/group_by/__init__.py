@@ -1,0 +1,1 @@
+"""Read GROUP BY: keys, groupings by several of them, and buckets of time."""
