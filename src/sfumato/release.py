@@ -372,7 +372,10 @@ def _perturb_groupings(
         if pooled is not None:
             noisy.append({(): pooled.perturb(exact, bits=bits)})
             continue
-        table = scale_integers(exact, block.scale).reshape(*workload.domain.sizes, exact.shape[1])
+        wide = plan.calibration.needs_python_integers(block)
+        table = scale_integers(exact, block.scale, wide=wide).reshape(
+            *workload.domain.sizes, exact.shape[1]
+        )
         measured: dict[Keys, Integers] = {}
         for keys, noise in workload.noise.items():
             rest = tuple(key for key in range(len(workload.domain.sizes)) if key not in keys)

@@ -113,7 +113,8 @@ class Calibration:
     def needs_python_integers(self, block: Block) -> bool:
         """Tell whether a block's cells may need more than 62 bits, by public facts alone."""
         rows = self.bounding.bits + (self.bounding.table_rows * block.scale - 1).bit_length()
-        return block.row.bit_length() + rows > NARROW
+        row = block.row or self.components[block.places[0]].largest
+        return row.bit_length() + rows > NARROW
 
     def draws_of(self, place: int) -> list[tuple[Adds, int, str]]:
         """Return the draws in a component's noise: mechanism, weight, and a name that is the same

@@ -307,7 +307,13 @@ def _plan_groupings(
     needed: QueryComponents,
 ) -> Plan:
     """Plan several groupings of the same rows together."""
-    workload = plan_workload(query, needed.components, needed.columns, promise)
+    try:
+        workload = plan_workload(query, needed.components, needed.columns, promise)
+    except Refused as refused:
+        if refused.code != "noise.scale":
+            raise
+        largest = max(needed.components, key=lambda component: component.largest)
+        raise refusals.NOISE_TOO_LARGE(component=largest.name) from None
     calibration = workload.tables[query.sets[0]]
     every = replace(calibration, bounding=replace(calibration.bounding, grouped=True))
     check_sums(every)

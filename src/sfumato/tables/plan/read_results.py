@@ -207,14 +207,12 @@ def combine_sums(
     return out
 
 
-def scale_integers(table: Integers, by: int) -> Integers:
-    """Multiply a table by a public power of two, in Python integers where all of it together could
-    leave 62 bits.
+def scale_integers(table: Integers, by: int, *, wide: bool = False) -> Integers:
+    """Multiply a table by a public power of two; in Python integers if all of it together may be
+    `wide`. A table with more rows than declared gets Python integers, too.
     """
-    if by == 1 and table.dtype == object:
-        return table
     largest = float(np.abs(np.asarray(table, dtype=np.float64)).sum()) * by
-    return (table if largest < 2.0**NARROW else table.astype(object)) * by
+    return (table.astype(object) if wide or largest > 1.5 * 2.0**NARROW else table) * by
 
 
 def _exceed_declared(sums: Sequence[Integers], cells: Sequence[Sequence[int]]) -> bool:
