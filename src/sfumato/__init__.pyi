@@ -2,6 +2,7 @@ from . import accounting as accounting
 from . import answers as answers
 from . import attacks as attacks
 from . import auditing as auditing
+from . import censuses as censuses
 from . import functions as functions
 from . import guarantees as guarantees
 from . import local as local
@@ -19,6 +20,8 @@ from .accounting.loss.privacy_loss import Loss as Loss
 from .accounting.parallel import parallel as parallel
 from .attacks.report.risk import risk_report as risk_report
 from .auditing.audit import audit as audit
+from .censuses import census as census
+from .censuses import plan_census as plan_census
 from .client import connect as connect
 from .errors import Failed as Failed
 from .errors import Refused as Refused
@@ -45,6 +48,7 @@ from .session.protect import protect as protect
 from .session.reports import report as report
 from .streams import stream as stream
 from .tables.aggregates import *  # noqa: F403  # its __all__ is the list
+from .tables.declare.place_hierarchy import hierarchy as hierarchy
 from .tables.expr.expressions import col as col
 from .tables.expr.expressions import when as when
 from .tables.query.calendars import calendar as calendar

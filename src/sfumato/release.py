@@ -37,6 +37,7 @@ from .tables.aggregates.component import Component
 from .tables.aggregates.count_tree import Integers
 from .tables.aggregates.rank_ends import QuantileBins, place_knots, weigh_bins
 from .tables.aggregates.tree_noise import HasHalfWidth
+from .tables.engine.sources import TableSource
 from .tables.marginals.parts import Keys
 from .tables.plan.cells import Block
 from .tables.plan.explain import explain_left_out, explain_rules, explain_unmeasured
@@ -44,6 +45,7 @@ from .tables.plan.explain_groupings import explain_measured
 from .tables.plan.explain_groups import explain_no_group
 from .tables.plan.min_max import with_end
 from .tables.plan.period_sums import PeriodSums
+from .tables.plan.place_counts import PlaceCounts
 from .tables.plan.query_plan import Plan
 from .tables.plan.read_results import (
     Places,
@@ -131,6 +133,71 @@ def release_all(
         answers.append(replace(answer, rules=(*answer.rules, *notes)))
         _remember(ledger, receipt, key, answers[-1])
     return tuple(answers)
+
+
+class CountsTables(Protocol):
+    """A plan of many tables of counts, each with noise of its own, for one charge."""
+
+    @property
+    def source(self) -> TableSource: ...
+    @property
+    def counts(self) -> PlaceCounts: ...
+    @property
+    def statement(self) -> EngineStatement: ...
+    @property
+    def noise(self) -> Sequence[AddsNoise]: ...
+    @property
+    def mechanism(self) -> Mechanism: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def question_key(self) -> str: ...
+    @property
+    def pack(self) -> Callable[[Sequence[Integers], Receipt], bytes]: ...
+
+
+def release_tables(
+    plan: CountsTables,
+    ledger: Ledger,
+    *,
+    share: str | None = None,
+    fresh: bool = False,
+    timeout: float | None = None,
+    bits: Bits = SYSTEM,
+) -> bytes:
+    """Charge once for all tables of a plan, count them and add noise; return and store them as the
+    plan packs them. If they are stored, return those.
+    """
+    stored = None if fresh else ledger.recall(plan.question_key, share=share)
+    if stored is not None:
+        return stored.answer
+    statement = plan.statement
+    plan.source.engine.check(timeout)
+    plan.source.engine.check_supported(statement.expression)
+    receipt = ledger.charge(plan.mechanism, memo=plan.text, share=share)
+    noisy = _attempt_tables(plan, statement, timeout, bits)
+    if noisy is None:
+        raise Failed
+    packed = or_failed(partial(plan.pack, noisy, receipt))
+    with suppress(Exception):
+        ledger.remember(receipt, plan.question_key, packed)
+        return packed
+    raise Failed
+
+
+def _attempt_tables(
+    plan: CountsTables, statement: EngineStatement, timeout: float | None, bits: Bits
+) -> list[Integers] | None:
+    """Count the tables and add noise to each; return None if anything breaks."""
+    try:
+        with plan.source.engine.unchanged():
+            tally = plan.source.engine.tally(statement, timeout=timeout)
+        return [
+            noise.perturb(exact, bits=bits)
+            for noise, exact in zip(plan.noise, plan.counts.count(tally), strict=True)
+        ]
+    except Exception:
+        return None
 
 
 def release(

@@ -20,7 +20,6 @@ separate charge, and store it.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -42,6 +41,7 @@ from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit, unbounded_columns
 from ..tables.plan.query_plan import Plan, plan
 from ..tables.plan.split_promise import count_blocks
+from ..tables.query.group_keys import count_groups
 from ..tables.query.owned_rows import table_source
 from ..tables.query.per_unit import Total
 from ..tables.query.stages import Query, Rows
@@ -163,7 +163,7 @@ def _count_groups(query: Query) -> int:
     """Return the number of groups of a query, assumed if they are not public."""
     if not query.keys:
         return 1
-    return math.prod(map(len, query.domains)) if query.public else PRIVATE_GROUPS
+    return count_groups(query) if query.public else PRIVATE_GROUPS
 
 
 def release_promise_of(learning: Guarantee) -> Guarantee:

@@ -18,6 +18,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from ..query.aggregate import Aggregate
+from ..query.group_keys import count_groups
 from ..query.stages import Query
 from .column_parts import component_name, grid_for
 from .count_tree import TREE_BITS, CountTree
@@ -43,7 +44,7 @@ def read_from_trees(query: Query) -> Mapping[str, str]:
             place = component_name("tree", aggregate, grid)
             members.setdefault(place, {})[name] = aggregate
             trees[place] = CountTree.over(grid.high - grid.low + 1)
-    groups = math.prod(len(domain) for domain in query.domains)
+    groups = count_groups(query)
     return {
         name: "percentile"
         for place, tree in trees.items()

@@ -33,6 +33,7 @@ from ..expr.types import Type
 from . import declare_refusals as refusals
 from .describe_columns import HEADS, describe_columns
 from .learned_limits import NOT_LEARNED, LearnedLimits, check_learned
+from .place_hierarchy import DeclaredKeys, Hierarchy, check_hierarchies, split_keys
 from .public_keys import Key, check_keys
 
 __all__ = ["Declaration", "Key", "check_keys", "declare"]
@@ -69,6 +70,7 @@ class Declaration(Summarized):
     learned: LearnedLimits = NOT_LEARNED
     database_unit: str = ""  # name of the unit, if this is one of several tables
     placeholders: tuple[str, ...] = ()  # columns whose bounds stand in for bounds to be learned
+    hierarchies: tuple[Hierarchy, ...] = ()  # which combinations of keys exist
 
     @property
     def schema(self) -> dict[str, Type]:
@@ -80,7 +82,14 @@ class Declaration(Summarized):
 
     @property
     def domains(self) -> dict[str, tuple[Key, ...]]:
-        return dict(self.keys)
+        """The public keys of columns, those of hierarchies included."""
+        names = {
+            level: hierarchy.names(level)
+            for hierarchy in self.hierarchies
+            for level in hierarchy.levels
+        }
+        listed = {**dict(self.keys), **names}
+        return {column: listed[column] for column, _ in self.types if column in listed}
 
     @property
     def unit_name(self) -> str:
@@ -89,6 +98,8 @@ class Declaration(Summarized):
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of `declare` and `protect` that give an equal declaration."""
+        keys: dict[Any, object] = {**dict(self.keys)}
+        keys |= {each.levels: each for each in self.hierarchies}
         fields = {
             name: getattr(self, name)
             for name in (
@@ -106,7 +117,7 @@ class Declaration(Summarized):
             "unit": self.unit or None,
             "types": {c: str(t) for c, t in self.types},
             "bounds": self.ranges,
-            "keys": self.domains,
+            "keys": keys,
         }
 
     def to_toml(self) -> str:
@@ -120,7 +131,7 @@ class Declaration(Summarized):
             title=f"{self.name} · {self.whose} · {self.relation}",
             heads=HEADS,
             rows=describe_columns(self.schema, self.ranges, self.domains, self.unit, self.learned),
-            notes=self.limits_text,
+            notes=[*(f"places: {each.text}" for each in self.hierarchies), *self.limits_text],
         )
 
     @property
@@ -159,7 +170,7 @@ def declare(
     name: str | None,
     unit: str | Iterable[str] | None = None,
     bounds: Mapping[str, tuple[Number, Number]] | None = None,
-    keys: Mapping[str, Iterable[object]] | None = None,
+    keys: DeclaredKeys | None = None,
     types: Mapping[str, str] | None = None,
     max_rows: int | None = None,
     max_groups: int | None = None,
@@ -190,6 +201,11 @@ def declare(
         raise refusals.LIMITS_WITHOUT_UNIT(max_rows=max_rows, max_groups=max_groups)
     if bounding not in ("weights", "truncation"):
         raise refusals.UNKNOWN_BOUNDING(bounding=bounding)
+    listed, hierarchies = split_keys(keys)
+    checked_keys = tuple(
+        (column, check_keys(column, values, columns[column]))
+        for column, values in _by_column("keys", listed, columns, left_out or {})
+    )
     return Declaration(
         name=check_name(name),
         unit=units,
@@ -199,10 +215,7 @@ def declare(
             (column, _check_bounds(column, ends, columns))
             for column, ends in _by_column("bounds", bounds, columns, left_out or {})
         ),
-        keys=tuple(
-            (column, check_keys(column, values, columns[column]))
-            for column, values in _by_column("keys", keys, columns, left_out or {})
-        ),
+        keys=checked_keys,
         max_rows=rows if units else 1,
         max_groups=groups if units else 1,
         table_rows=_check_whole_number(
@@ -213,6 +226,7 @@ def declare(
         learned=check_learned(
             learned, dict(_column_items("bounds", bounds)), {"max_rows": rows, "max_groups": groups}
         ),
+        hierarchies=check_hierarchies(hierarchies, columns, dict(checked_keys), left_out or {}),
     )
 
 

@@ -3,6 +3,7 @@
 *Exact*    Bounds are whole numbers, or decimals and ratios in quotes; keys that are decimals or
            uuids are texts. 0.1 written by hand is one tenth.
 *Public*   The file holds no path and nothing of the data.
+*Places*   A hierarchy lists the paths of its smallest places; null names at the end are left out.
 *Columns*  In their order, each with its type, bounds and public keys. `null_key = true` adds the
            key of rows without a value.
 """
@@ -15,12 +16,13 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 from uuid import UUID
 
 from . import declare_refusals as refusals
 from .declaration import TABLE_ROWS, Declaration, declare
 from .learned_limits import LIMITS, REST, TAILS, LearnedLimits, read_shares, shares_text
+from .place_hierarchy import Hierarchy, Keyed, hierarchy
 from .public_keys import Key
 
 VERSION = 1
@@ -41,7 +43,7 @@ def to_toml(declaration: Declaration) -> str:
         for name, value in table.items()
         if value is not None and usual.get(name) != value
     ]
-    ranges, domains, learned = declaration.ranges, declaration.domains, declaration.learned
+    ranges, domains, learned = declaration.ranges, dict(declaration.keys), declaration.learned
     if learned.limits:
         marks = (f"{name} = {_toml_value(shares_text(rest))}" for name, rest in learned.limits)
         lines.append(f"learned = {{ {', '.join(marks)} }}")
@@ -56,7 +58,23 @@ def to_toml(declaration: Declaration) -> str:
             keys: list[Key] = [key for key in domains[column] if key is not None]
             lines.append(f"keys = {_toml_value(keys)}")
             lines += ["null_key = true"] if None in domains[column] else []
+    for each in declaration.hierarchies:
+        lines += _hierarchy_lines(each)
     return "\n".join(lines) + "\n"
+
+
+def _hierarchy_lines(places: Hierarchy) -> list[str]:
+    """Write a hierarchy: a path for each place, shorter where the last names are null."""
+    lines = ["", "[[hierarchies]]", f"levels = {_toml_value(list(places.levels))}"]
+    lines += [f"keyed_by = {toml_text(places.keyed_by)}", "places = ["]
+    for path in places.paths:
+        names = list(path)
+        while names[-1] is None and len(names) > 1:
+            names.pop()
+        # TOML has no null: an empty list stands for one between names
+        cells = ("[]" if name is None else _toml_value(name) for name in names)
+        lines.append(f"    [{', '.join(cells)}],")
+    return [*lines, "]"]
 
 
 def from_toml(text: str) -> Declaration:
@@ -78,7 +96,7 @@ def from_values(values: Mapping[str, object]) -> Declaration:
         raise refusals.DECLARATION_HEADER_MISSING(version=VERSION)
     table, columns = values.get("table"), values.get("columns")
     if (
-        not _has_only(values, ("sfumato", "version", "table", "columns"))
+        not _has_only(values, ("sfumato", "version", "table", "columns", "hierarchies"))
         or not _has_only(table, (*_TABLE, "learned"))
         or not _has_only(columns, None)
     ):
@@ -108,9 +126,37 @@ def from_values(values: Mapping[str, object]) -> Declaration:
         "bounds": {
             column: about["bounds"] for column, about in by_column.items() if "bounds" in about
         },
-        "keys": {**listed, **{column: [] for column in empty}},
+        "keys": {
+            **listed,
+            **{column: [] for column in empty},
+            **{each.levels: each for each in map(_read_hierarchy, _hierarchies(values))},
+        },
     }
     return declare(**arguments)
+
+
+def _hierarchies(values: Mapping[str, object]) -> list[object]:
+    listed = values.get("hierarchies", [])
+    if not isinstance(listed, list):
+        raise refusals.HIERARCHY_PARTS_WRONG()
+    return listed
+
+
+def _read_hierarchy(about: object) -> Hierarchy:
+    if not _has_only(about, ("levels", "keyed_by", "places")):
+        raise refusals.HIERARCHY_PARTS_WRONG()
+    levels, places = about.get("levels"), about.get("places")
+    if (
+        not isinstance(levels, list)
+        or not isinstance(places, list)
+        or not all(isinstance(path, list) and 0 < len(path) <= len(levels) for path in places)
+    ):
+        raise refusals.HIERARCHY_PARTS_WRONG()
+    paths = [
+        [None if name == [] else name for name in path] + [None] * (len(levels) - len(path))
+        for path in places
+    ]
+    return hierarchy(*levels, places=paths, keyed_by=cast("Keyed", about.get("keyed_by", "name")))
 
 
 def _read_learned(

@@ -350,3 +350,74 @@ STORED_NAME_DIFFERS = RefusalText(
     "this table has another name in its [table]",
     "name = {table!r:.60}",
 )
+
+# Hierarchies of places.
+
+LEVELS_NOT_NAMES = RefusalText(
+    "table.hierarchy",
+    "hierarchy{levels!r:.60}",
+    "the levels are names of columns, from large places to small ones",
+    "sf.hierarchy('state', 'county', places=places)",
+)
+LEVEL_TWICE = RefusalText(
+    "table.hierarchy",
+    "hierarchy({levels:.60})",
+    "each level is a different column",
+    "sf.hierarchy('state', 'county', places=places)",
+)
+KEYED_BY_UNKNOWN = RefusalText(
+    "table.hierarchy",
+    "keyed_by={keyed_by!r:.40}",
+    "a place is known by its name, or by its path if names repeat",
+    "keyed_by='path'",
+)
+NO_PLACES = RefusalText(
+    "table.hierarchy",
+    "places of {levels:.60}",
+    "the list of places is empty",
+    "places={{'A': ['A1', 'A2'], 'B': ['B1']}}",
+)
+PLACES_UNREADABLE = RefusalText(
+    "table.hierarchy",
+    "places={kind:.60}",
+    "places are a frame with a column for each level, columns by name, places within places, "
+    "a list of paths, or a .csv or .parquet file",
+    "places={{'A': ['A1', 'A2'], 'B': ['B1']}}",
+)
+LEVEL_NOT_A_COLUMN = RefusalText(
+    "table.hierarchy",
+    "level {level!r:.60}",
+    "the table of places has no such column: it has {columns:.200}",
+    "rename the column, or the level",
+)
+PLACE_IN_TWO = RefusalText(
+    "table.hierarchy",
+    "{level:.60} {name:.60}",
+    "it lies in {first:.80} and in {second:.80}: with keyed_by='name' a place has one place "
+    "above it",
+    "keyed_by='path'",
+)
+PLACES_ALIKE = RefusalText(
+    "table.hierarchy",
+    "places of {levels:.60}",
+    "two places are the same once their names have the types of the columns",
+    "list each place once",
+)
+LEVELS_DIFFER = RefusalText(
+    "table.hierarchy",
+    "keys of ({levels:.60})",
+    "the hierarchy has the levels {others:.80}",
+    "keys=hierarchy",
+)
+KEYS_TWICE = RefusalText(
+    "table.hierarchy",
+    "keys of {column!r:.60}",
+    "the column has keys of its own, or is a level of another hierarchy",
+    "name the keys of a column once",
+)
+HIERARCHY_PARTS_WRONG = RefusalText(
+    "table.hierarchy",
+    "[[hierarchies]]",
+    "a hierarchy has levels, keyed_by, and places: a list of paths",
+    "levels = ['state', 'county']",
+)

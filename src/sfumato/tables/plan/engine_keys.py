@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import pairwise
@@ -105,7 +105,14 @@ def _runs(domain: tuple[Key, ...]) -> list[tuple[int, int]]:
 
 
 def join_keys(base: ir.Table, name: str, domain: tuple[Key, ...], declared: Type) -> ir.Table:
-    """Keep the rows whose key is in a long list, by a join with it. Builds the list as
+    """Keep the rows whose key is in a long list, by a join with it."""
+    return join_paths(base, [name], [(key,) for key in domain], [declared])
+
+
+def join_paths(
+    base: ir.Table, names: Sequence[str], paths: Sequence[tuple[Key, ...]], types: Sequence[Type]
+) -> ir.Table:
+    """Keep the rows whose keys together are in a list, by a join with it. Builds the list as
     ibis.memtable does, which would import pandas.
     """
     import pyarrow as pa
@@ -114,9 +121,19 @@ def join_keys(base: ir.Table, name: str, domain: tuple[Key, ...], declared: Type
     from ibis.formats.pyarrow import PyArrowTableProxy
     from ibis.util import gen_name
 
-    key_type = base[name].type()
-    keys = pa.table({name: array(engine_keys(domain, declared), key_type.to_pyarrow())})
+    kinds = [base[name].type() for name in names]
+    columns = [tuple(path[i] for path in paths) for i in range(len(names))]
+    keys = pa.table(
+        {
+            name: array(engine_keys(column, declared), kind.to_pyarrow())
+            for name, column, declared, kind in zip(names, columns, types, kinds, strict=True)
+        }
+    )
     listed = InMemoryTable(
-        gen_name("keys"), Schema({name: key_type}), PyArrowTableProxy(keys)
+        gen_name("keys"), Schema(dict(zip(names, kinds, strict=True))), PyArrowTableProxy(keys)
     ).to_expr()
-    return base.semi_join(listed, base[name].identical_to(listed[name]) if None in domain else name)
+    same = [
+        base[name].identical_to(listed[name]) if None in column else base[name] == listed[name]
+        for name, column in zip(names, columns, strict=True)
+    ]
+    return base.semi_join(listed, same)

@@ -108,6 +108,12 @@ def explain_groups(query: Query) -> tuple[str, ...]:
         rules.append(
             f"groups follow from the declaration, and each is shown: {', '.join(within_bounds)}"
         )
+    for each in query.combinations:
+        names, paths = [query.keys[i] for i in each.places], len(each.paths)
+        rules.append(
+            f"{paths:,} combinations of {' and '.join(names)} exist; rows with other ones are "
+            "left out"
+        )
     if len(from_question) < len(counts):
         rules.append("rows with other keys than the public ones are left out")
     return tuple(rules)

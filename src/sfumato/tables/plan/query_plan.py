@@ -31,6 +31,7 @@ from ..aggregates.component import Component
 from ..aggregates.rank_ends import expected_half_width
 from ..aggregates.tree_noise import largest_half_width
 from ..marginals.parts import Keys
+from ..query.group_keys import count_groups
 from ..query.stages import Query
 from . import plan_refusals as refusals
 from .choose_noise import TOTAL, Calibration, calibrate
@@ -161,7 +162,7 @@ class Plan(Summarized):
     def group_count(self) -> int:
         """Return the number of groups of the answer, where they are public."""
         shown = self.tables or (self,)
-        return sum(math.prod(len(domain) for domain in table.query.domains) for table in shown)
+        return sum(count_groups(table.query) for table in shown)
 
     @property
     def sql(self) -> tuple[str, ...]:
@@ -296,6 +297,7 @@ def restrict_keys(query: Query, keys: Keys) -> Query:
         domains=tuple(query.domains[key] for key in keys),
         sets=(),
         fair=False,
+        is_crossed=True,
     )
 
 
@@ -337,9 +339,7 @@ def plan(
         raise refusals.GROUP_SIZE_BELOW_ONE(group_size=group_size)
     needed = components_of(query) if needed is None else needed
     components = needed.components
-    cells = math.prod(len(domain) for domain in query.domains) * max(
-        component.cells for component in components
-    )
+    cells = count_groups(query) * max(component.cells for component in components)
     if query.public and cells > MOST_CELLS:
         raise refusals.TOO_MANY_CELLS(cells=cells, most=MOST_CELLS)
     if query.sets:

@@ -24,6 +24,7 @@ from ..aggregates.component import Component
 from ..aggregates.count_tree import Integers
 from ..declare.public_keys import Key
 from ..expr.types import Type
+from ..query.group_keys import Combination
 from ..query.stages import Query
 from .arrow_arrays import array, numbers, zero
 from .bounding import NARROW, Bounding
@@ -86,9 +87,18 @@ class ResultGroups:
 
 
 def public_groups(query: Query, types: list[pa.DataType]) -> ResultGroups:
-    """Return all combinations of public keys."""
+    """Return all combinations of public keys that exist."""
     import pyarrow as pa
 
+    if allowed := query.combinations:
+        paths = _existing(query, allowed)
+        listed = {
+            f"k{i}": array(
+                engine_keys(tuple(path[i] for path in paths), query.rows.schema[name]), kind
+            )
+            for i, (name, kind) in enumerate(zip(query.keys, types, strict=True))
+        }
+        return ResultGroups(pa.table(listed), query, paths)
     columns, count = {}, math.prod(len(domain) for domain in query.domains)
     after, before = count, 1
     for i, (name, domain, arrow_type) in enumerate(
@@ -104,6 +114,28 @@ def public_groups(query: Query, types: list[pa.DataType]) -> ResultGroups:
             )
         columns[f"k{i}"], before = column, before * len(domain)
     return ResultGroups(pa.table(columns), query, list(itertools.product(*query.domains)))
+
+
+def _existing(query: Query, allowed: Sequence[Combination]) -> list[tuple[Key, ...]]:
+    """Return the groups where hierarchies allow some combinations only, in the order of keys."""
+    axes: list[tuple[tuple[int, ...], Sequence[tuple[Key, ...]]]] = [
+        (each.places, each.paths) for each in allowed
+    ]
+    bound = {i for each in allowed for i in each.places}
+    axes += [
+        ((i,), [(key,) for key in domain])
+        for i, domain in enumerate(query.domains)
+        if i not in bound
+    ]
+    places = [i for at, _ in axes for i in at]
+    back = [places.index(i) for i in range(len(query.keys))]
+    joined = (
+        tuple(itertools.chain.from_iterable(parts))
+        for parts in itertools.product(*(paths for _, paths in axes))
+    )
+    order = [{key: place for place, key in enumerate(domain)} for domain in query.domains]
+    groups = [tuple(path[i] for i in back) for path in joined]
+    return sorted(groups, key=lambda group: [at[key] for at, key in zip(order, group, strict=True)])
 
 
 def chosen_groups(table: pa.Table, selected: NDArray[np.bool_], query: Query) -> ResultGroups:

@@ -31,7 +31,14 @@ from ..query.owned_rows import apply_steps, columns_of
 from ..query.stages import Query
 from .bounding import EXACT, NARROW, Bounding, row_weight, row_weights, truncate_rows, votes
 from .count_distinct import distinct_counts
-from .engine_keys import comparable, engine_key_column, is_inline, is_public_key, join_keys
+from .engine_keys import (
+    comparable,
+    engine_key_column,
+    is_inline,
+    is_public_key,
+    join_keys,
+    join_paths,
+)
 from .parquet_sums import PlainSums, plan_plain_sums
 
 if TYPE_CHECKING:
@@ -201,6 +208,8 @@ def base_rows(
         for name, domain in zip(query.keys, query.domains, strict=True)
         if domain and (units or not query.public)
     }
+    allowed = query.combinations if units or not query.public else ()
+    combined = {f"k{i}" for each in allowed for i in each.places}
     by = {
         name: engine_key_column(name, table, schema)
         for name in query.keys
@@ -221,7 +230,9 @@ def base_rows(
         if is_inline(domain)
     ]
     columns |= {
-        f"k{i}": by[name] for i, name in enumerate(query.keys) if keyed or f"k{i}" in listed
+        f"k{i}": by[name]
+        for i, name in enumerate(query.keys)
+        if keyed or f"k{i}" in listed or f"k{i}" in combined
     }
     for i, component in enumerate(components):
         if first_with_same_integers(i, components, bounding) == i:
@@ -240,6 +251,9 @@ def base_rows(
     )  # nothing else: a column of the table's own may be called v0
     for name, domain in listed.items():
         base = join_keys(base, name, domain, schema[query.keys[int(name[1:])]])
+    for each in allowed:
+        types = [schema[query.keys[i]] for i in each.places]
+        base = join_paths(base, [f"k{i}" for i in each.places], each.paths, types)
     return base
 
 

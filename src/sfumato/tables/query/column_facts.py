@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from ...errors import Refused
 from ..declare.declaration import Declaration, Key
+from ..declare.place_hierarchy import Hierarchy
 from ..expr.expressions import ColumnRef, Expr, col
 from ..expr.types import Type
 from ..expr.value_sets import ANY, NOT_NULL, ValueSet, converted
@@ -35,6 +36,7 @@ class ColumnFacts:
     learned: Learned = field(default_factory=dict)  # from the question
     definitions: Mapping[str, Expr | None] = field(default_factory=dict)  # None: too large
     fixed: frozenset[str] = frozenset()  # original columns with one value for each unit
+    hierarchies: tuple[Hierarchy, ...] = ()  # of original columns: which combinations exist
 
     @classmethod
     def of(cls, declaration: Declaration) -> ColumnFacts:
@@ -47,13 +49,14 @@ class ColumnFacts:
             for column, (low, high) in declaration.bounds
             if column not in guessed
         }
-        for column, keys in declaration.keys:
+        for column, keys in declaration.domains.items():
             named = frozenset(converted(key, types[column]) for key in keys if key is not None)
             sets[column] = ValueSet(
                 named, null=None in keys, stated=frozenset([column]), is_written=True
             )
         one_row = bool(declaration.unit) and declaration.max_rows == 1
-        return cls(types, fixed=frozenset(types if one_row else declaration.unit)).about(sets)
+        fixed = frozenset(types if one_row else declaration.unit)
+        return cls(types, fixed=fixed, hierarchies=declaration.hierarchies).about(sets)
 
     def about(self, sets: Mapping[str, ValueSet]) -> ColumnFacts:
         """Add what is known of original columns, by their names."""
@@ -112,6 +115,11 @@ class ColumnFacts:
         """Tell whether an expression has one value for each unit."""
         inner = self._inline(expression)
         return inner is not None and inner.columns <= self.fixed
+
+    def original(self, name: str) -> str | None:
+        """Return the original column whose values a column still has; None for computed ones."""
+        inner = self._inline(col(name))
+        return inner.name if isinstance(inner, ColumnRef) else None
 
     def columns(self, names: Iterable[str]) -> dict[str, ValueSet]:
         """Return what is known of columns as they are now."""

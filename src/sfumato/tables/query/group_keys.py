@@ -59,6 +59,54 @@ def public_keys(
     return tuple(domains.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Keys of a query that are levels of one hierarchy, and their combinations that exist."""
+
+    places: tuple[int, ...]  # among the keys of the query
+    paths: tuple[tuple[Key, ...], ...]
+
+
+def combinations(
+    facts: ColumnFacts, names: tuple[str, ...], domains: tuple[tuple[Key, ...], ...]
+) -> tuple[Combination, ...]:
+    """Return the combinations of public keys that hierarchies allow, where two keys or more are
+    levels of the same one.
+    """
+    originals = {name: facts.original(name) for name in names} if facts.hierarchies else {}
+    allowed = []
+    for hierarchy in facts.hierarchies:
+        at = tuple(
+            i
+            for i, (name, domain) in enumerate(zip(names, domains, strict=True))
+            if domain and originals[name] in hierarchy.levels
+        )
+        levels = [level for i in at if (level := originals[names[i]]) is not None]
+        if len(set(levels)) < 2:
+            continue
+        public = [set(domains[i]) for i in at]
+        paths = tuple(
+            path
+            for path in hierarchy.project(levels)
+            if all(key in keys for key, keys in zip(path, public, strict=True))
+        )
+        allowed.append(Combination(at, paths))
+    return tuple(allowed)
+
+
+def count_groups(query: Query, among: Iterable[str] | None = None) -> int:
+    """Return the number of groups by the public keys of a query; of some of them with `among`."""
+    names = set(query.keys if among is None else among)
+    at = [i for i, name in enumerate(query.keys) if name in names and query.domains[i]]
+    count = 1
+    for each in query.combinations:
+        inside = [n for n, i in enumerate(each.places) if i in at]
+        if inside:
+            count *= len({tuple(path[n] for n in inside) for path in each.paths})
+            at = [i for i in at if i not in each.places]
+    return count * math.prod(len(query.domains[i]) for i in at)
+
+
 def group_limit(query: Query) -> GroupLimit | None:
     """Return the most groups of a unit; None if that depends on limits that are yet to be learned,
     or if there are no units.
@@ -78,7 +126,8 @@ def group_limit(query: Query) -> GroupLimit | None:
     if not free:
         keys = " and ".join(query.keys)
         return GroupLimit(1, f"each {unit} has one {keys}" if keys else "there is one group", False)
-    cells = math.prod(len(domain) for _, domain in free) or None
+    listed = all(domain for _, domain in free)
+    cells = count_groups(query, [name for name, _ in free]) if listed else None
     if cells is not None and (stated is None or cells < stated):
         keys = " and ".join(name for name, _ in free)
         have = "has" if len(free) == 1 else "have together"

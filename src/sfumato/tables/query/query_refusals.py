@@ -377,3 +377,10 @@ PUBLIC_WORK_TOO_LARGE = RefusalText(
     ),
     "give a public table that has these columns already",
 )
+PLACES_APART = RefusalText(
+    "query.places",
+    "group by {columns:.80}",
+    "none of these places lies in another of them, by the declared hierarchy: the answer would "
+    "have no group",
+    "group by one of the columns",
+)

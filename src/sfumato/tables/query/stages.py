@@ -29,7 +29,7 @@ from .aggregate import Aggregate, percent
 from .calendars import Calendar
 from .column_facts import ColumnFacts
 from .foreign_names import NamedByOthers
-from .group_keys import public_keys
+from .group_keys import Combination, combinations, public_keys
 from .groupings import Groupings, GroupingSet, combine_groupings
 from .join_steps import Join, Match, On, Union
 from .owned_rows import Origin
@@ -311,6 +311,9 @@ class Rows(NamedByOthers, Summarized):
             if not isinstance(keys_of_column, Calendar | Expr)  # these returned above
         }
         domains = public_keys(self.facts, named, self.schema, listed_keys)
+        for each in combinations(self.facts, tuple(named), domains):
+            if not each.paths:
+                raise refusals.PLACES_APART(columns=", ".join(named[i] for i in each.places))
         return Groups(self, tuple(named), domains, combine_groupings(keys, public, named))
 
     def aggregate(
@@ -460,11 +463,21 @@ class Query:
     aggregates: tuple[tuple[str, Aggregate], ...]
     sets: tuple[GroupingSet, ...] = ()  # several groupings by some of the keys; () for one by all
     fair: bool = False  # of several groupings: no table has a larger error than by itself
+    is_crossed: bool = False  # one of several groupings: all combinations of keys are groups
 
     @property
     def public(self) -> bool:
         """Tell whether all keys are public."""
         return all(self.domains)
+
+    @property
+    def combinations(self) -> tuple[Combination, ...]:
+        """Return which public keys go together, where hierarchies say so. Tables that agree with
+        each other have all combinations.
+        """
+        if self.sets or self.is_crossed:
+            return ()
+        return combinations(self.rows.facts, self.keys, self.domains)
 
     def implied(self, name: str) -> ValueSet | None:
         """Return the set from which the public keys of a column follow; None where the keys are
