@@ -19,7 +19,7 @@ from math import prod
 
 import numpy as np
 
-from ..guarantees import Guarantee
+from ..guarantees import GDP, ZCDP, Guarantee
 from ..ledger import Ledger, Receipt
 from ..mechanisms import Combined, Gaussian
 from ..noise.bits import SYSTEM, Bits
@@ -55,8 +55,9 @@ class CensusPlan(Summarized):
 
     @property
     def cost(self) -> Guarantee:
-        """What the release costs."""
-        return self.mechanism.promise
+        """What the release costs: ρ, or the ε and δ that were asked for."""
+        promise = self.mechanism.promise
+        return promise.to(ZCDP) if isinstance(promise, GDP) else promise
 
     @cached_property
     def text(self) -> str:

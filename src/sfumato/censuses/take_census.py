@@ -21,7 +21,7 @@ from ..session.protected_table import Table
 from ..tables.declare.declaration import Key
 from ..tables.declare.place_hierarchy import Hierarchy
 from ..tables.plan.arrow_arrays import array
-from ..tables.plan.bounding import Bounding
+from ..tables.plan.bounding import NARROW, Bounding
 from ..tables.plan.components import components_of
 from ..tables.plan.engine_keys import engine_keys
 from ..tables.plan.place_counts import PlaceCounts
@@ -92,9 +92,9 @@ def _plan(table: Table | Rows, settings: CensusSettings) -> CensusPlan:
     query = rows.group_by(*domains, **domains).count()
     bounding = replace(Bounding.of(query, "L1"), limits_total=True)
     (component,) = components_of(query).components
-    if bounding.sum_bits(component) + 8 > 62:
-        raise refusals.SUMS_TOO_LARGE(bits=(bounding.table_rows - 1).bit_length())
     noise, mechanism = _fit_noise(settings, shares, bounding, owner.budget)
+    if bounding.sum_bits(component) + max(shift for shift, _ in noise) > NARROW:
+        raise refusals.SUMS_TOO_LARGE(bits=(bounding.table_rows - 1).bit_length())
     source = table_source(rows)
     (statement,) = build_statements(
         source.table, query, (component,), bounding, "", None, ballot=False
