@@ -298,20 +298,26 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
     def visit_InMemoryTable(
         self, op: ops.InMemoryTable, *, name: str, schema: Schema, data: TableProxy
     ) -> Sql:
-        """Write a key set as one constant, without texts that PostgreSQL cannot hold."""
-        column, dtype = next(iter(schema.items()))
+        """Write keys as a constant for each column, without texts that PostgreSQL cannot hold.
+        Functions that return rows go through them side by side.
+        """
         table = data.to_pyarrow(schema)
-        keys = [
-            key for key in table.column(0).to_pylist() if not (isinstance(key, str) and "\0" in key)
+        paths = [
+            path
+            for path in zip(*(column.to_pylist() for column in table.columns), strict=True)
+            if not any(isinstance(key, str) and "\0" in key for key in path)
         ]
-        array = sge.cast(
-            sge.Literal.string("{" + ",".join(map(_element, keys)) + "}"),
-            f"{self.type_mapper.to_string(dtype)}[]",
-            dialect=POSTGRES,
-        )
-        return sg.select(
-            sge.alias_(sge.Anonymous(this="unnest", expressions=[array]), column, quoted=True)
-        )
+        columns = []
+        for i, (column, dtype) in enumerate(schema.items()):
+            elements = ",".join(_element(path[i]) for path in paths)
+            array = sge.cast(
+                sge.Literal.string("{" + elements + "}"),
+                f"{self.type_mapper.to_string(dtype)}[]",
+                dialect=POSTGRES,
+            )
+            unnested = sge.Anonymous(this="unnest", expressions=[array])
+            columns.append(sge.alias_(unnested, column, quoted=True))
+        return sg.select(*columns)
 
 
 def _letters(name: str, table: tuple[str, str], value: Sql) -> Sql:
