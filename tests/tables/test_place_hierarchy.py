@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def test_places_are_read_from_every_kind_of_table(tmp_path: Path) -> None:
     expected = Hierarchy(("state", "county"), (("A", "01"), ("A", "02")))
     pq.write_table(table, tmp_path / "places.parquet")
     (tmp_path / "places.csv").write_text("county,state,area\n01,A,1\n02,A,3\n", encoding="utf-8")
-    for places in (
+    tables: list[Any] = [
         table,
         pd.DataFrame(table.to_pydict()),
         pl.from_arrow(table),
@@ -75,8 +76,9 @@ def test_places_are_read_from_every_kind_of_table(tmp_path: Path) -> None:
         [("A", "01"), ["A", "02"]],
         tmp_path / "places.parquet",
         str(tmp_path / "places.csv"),
-    ):
-        assert hierarchy("state", "county", places=places) == expected  # type: ignore[arg-type]  # a frame
+    ]
+    for places in tables:
+        assert hierarchy("state", "county", places=places) == expected
     assert PLACES.paths[-1] == ("B", "Washington", "d")
     assert ("B", "Hill", None) in PLACES.paths
     assert repr(PLACES) == "Hierarchy(2 state › 4 county › 5 block)"
@@ -110,7 +112,7 @@ def test_declared_hierarchies_are_refused_where_they_cannot_hold() -> None:
         {"state": ["A"], ("state", "county"): {"A": ["x"]}},
         {("state", "county"): {"A": ["x"]}, ("county", "block"): {"x": ["y"]}},
     ):
-        refusal(lambda keys=keys: protect(keys=keys), "table.hierarchy")  # type: ignore[misc]  # a default that binds
+        refusal(partial(protect, keys=keys), "table.hierarchy")
     twice = hierarchy("user", places=[(1,), ("1",)][:1])
     assert protect(keys=twice, unit="state").declaration.domains["user"] == (1,)
     refusal(lambda: protect(keys=hierarchy("planet", places=["x"])), "table.column")
@@ -227,4 +229,32 @@ def test_stored_as_toml_and_as_arguments(people: Table) -> None:
         assert Declaration.from_toml(table.declaration.to_toml()) == table.declaration
     for wrong in ("levels = 5", "planet = 1", 'places = ["x"]', "places = [[]]"):
         broken = text[: text.index("[[hierarchies]]")] + f"[[hierarchies]]\n{wrong}\n"
-        refusal(lambda broken=broken: Declaration.from_toml(broken), "table.hierarchy")  # type: ignore[misc]  # a default that binds
+        refusal(partial(Declaration.from_toml, broken), "table.hierarchy")
+
+
+def test_one_of_several_tables() -> None:
+    tables = {
+        "people": pa.table({"id": [1, 2, 3], "state": ["A", "A", "B"]}),
+        "stays": pa.table(
+            {"who": [1, 2, 2, 3], "state": ["A", "B", "A", "B"], "county": ["x", "y", "y", "y"]}
+        ),
+    }
+    about: dict[str, Any] = {"unit": "people.id", "links": {"stays.who": "people.id"}}
+    inside = hierarchy("stays.state", "stays.county", places={"A": ["x"], "B": ["y"]})
+    about |= {"max_rows": 2, "budget": 9, "keys": {inside.levels: inside}}
+    with sf.protect(tables, **about) as database:
+        declared = database.declaration
+        assert type(declared).from_toml(declared.to_toml()) == declared
+        again = {key: value for key, value in declared.arguments.items() if value}
+        with sf.protect(tables, budget=9, **again) as repeated:
+            assert repeated.declaration == declared
+        answer = database.sql(
+            "SELECT s.state, county, COUNT(*) AS n FROM people p JOIN stays s ON p.id = s.who "
+            "GROUP BY 1, 2",
+            epsilon=1,
+        )
+        assert set(answer.rows) == {("A", "x"), ("B", "y")}
+        single = database["stays"].group_by("state", "county").count()
+        assert set(exact(single)) == {("A", "x"), ("B", "y")}
+    apart = {("people.state", "stays.county"): {"A": ["x"]}}
+    refusal(lambda: sf.protect(tables, **{**about, "keys": apart}), "table.hierarchy")

@@ -8,7 +8,7 @@ NOT_A_PROTECTED_TABLE = RefusalText(
     "census.table",
     "census({kind:.40})",
     "a census counts a protected table of this process",
-    "people = sf.protect('people.parquet', budget=sf.ZCDP(3)); sf.census(people, …)",
+    "people = sf.protect('people.parquet', budget=sf.ZCDP(3))",
 )
 GEOGRAPHY_UNKNOWN = RefusalText(
     "census.geography",
@@ -65,7 +65,7 @@ LEVEL_UNKNOWN = RefusalText(
     "census.levels",
     "{argument:.20}: {level!r:.60}",
     "the geography has the levels {levels:.120}",
-    "{argument:.20}={{{first!r:.60}: …}}",
+    "name one of these levels in {argument:.20}",
 )
 WEIGHT_NOT_POSITIVE = RefusalText(
     "census.levels",

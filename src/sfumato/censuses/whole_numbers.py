@@ -28,17 +28,17 @@ def round_groups(
     starts = np.searchsorted(groups, np.arange(len(sums)))
     level = _levels(goals, weights, ends, groups, starts, sums)
     near = np.clip(goals - level[groups] * weights, low, high)
-    whole = np.clip(np.floor(near + _SLACK).astype(np.int64), low, high)
+    counts = np.clip(np.floor(near + _SLACK).astype(np.int64), low, high)
     while True:  # once, unless doubles left a λ too far off
-        rest = sums - _sum_groups(whole, starts)
+        rest = sums - _sum_groups(counts, starts)
         if not rest.any():
-            return whole
+            return counts
         move = np.sign(rest)[groups]
-        room = np.where(move > 0, whole < high, whole > low) & (move != 0)
-        order = np.lexsort((np.where(room, move * (whole - near), np.inf), groups))
+        room = np.where(move > 0, counts < high, counts > low) & (move != 0)
+        order = np.lexsort((np.where(room, move * (counts - near), np.inf), groups))
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        whole = whole + move * (room & (rank - starts[groups] < np.abs(rest)[groups]))
+        counts = counts + move * (room & (rank - starts[groups] < np.abs(rest)[groups]))
 
 
 def _sum_groups(values: Indices, starts: Indices) -> Indices:

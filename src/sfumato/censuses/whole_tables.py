@@ -136,8 +136,8 @@ def _near(spine: Spine, level: int, above: Dealt, estimate: Values, totals: Indi
     column = np.repeat(np.arange(len(often)), often)
     inside = np.arange(len(column)) - np.repeat(np.cumsum(often) - often, often)
     row = first[above.places][column] + inside
-    kept = totals[row] > 0
-    row, column = row[kept], column[kept]
+    open_rows = totals[row] > 0
+    row, column = row[open_rows], column[open_rows]
     cell = above.cells[column]
     near = estimate[row, cell]
     rows, columns = len(totals), len(often)

@@ -13,6 +13,7 @@ from ..ledger import Ledger
 from ..tables.declare.declaration import TABLE_ROWS, declare
 from ..tables.declare.declared_database import DatabaseDeclaration
 from ..tables.declare.ownership import Owner, find_owners, split_column, unit_columns
+from ..tables.declare.place_hierarchy import ColumnNames, DeclaredKeys, KeysOrPlaces, split_keys
 from ..tables.engine.sources import TableSource, open_sources
 from ..tables.expr.relational import group, select
 from ..tables.query.renaming import right_names
@@ -71,7 +72,7 @@ def _declare_all(
 ) -> tuple[DatabaseDeclaration, dict[str, TableSource]]:
     names = [*private, *shown]
     bounds = _by_table("bounds", settings.bounds, names)
-    keys = _by_table("keys", settings.keys, names)
+    keys = _keys_by_table(settings.keys, names)
     max_rows = _limits("max_rows", settings.max_rows, private)
     max_groups = _limits("max_groups", settings.max_groups, private)
     table_rows = _limits("table_rows", settings.table_rows, private)
@@ -179,6 +180,23 @@ def _by_table(
     for word, value in (values or {}).items():
         table, column = split_column(word, tables, what)
         by_table.setdefault(table, {})[column] = value
+    return by_table
+
+
+def _keys_by_table(
+    keys: DeclaredKeys | None, tables: list[str]
+) -> dict[str, dict[ColumnNames, KeysOrPlaces]]:
+    """Split public keys by table. The levels of a hierarchy are columns of one table."""
+    single, hierarchies = split_keys(keys)
+    by_table: dict[str, dict[ColumnNames, KeysOrPlaces]] = {}
+    for table, listed in _by_table("keys", single, tables).items():
+        by_table[table] = {**listed}
+    for each in hierarchies:
+        parts = [split_column(level, tables, "keys") for level in each.levels]
+        homes, columns = {table for table, _ in parts}, tuple(column for _, column in parts)
+        if len(homes) != 1:
+            raise refusals.HIERARCHY_OF_TWO_TABLES(columns=", ".join(each.levels))
+        by_table.setdefault(homes.pop(), {})[columns] = replace(each, levels=columns)
     return by_table
 
 

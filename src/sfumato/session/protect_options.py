@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypedDict
 
 from ..exact.numbers import Number
 from ..ledger import Ledger
-from ..tables.declare.declaration import TABLE_ROWS, Key
+from ..tables.declare.declaration import TABLE_ROWS
 from ..tables.declare.learned_limits import LearnedLimits
+from ..tables.declare.place_hierarchy import DeclaredKeys
 
 Source = Any  # a path, a frame of any library, an Ibis table: `open_source` examines it
 Bounds = tuple[Number, Number]
@@ -24,7 +25,7 @@ class DeclareOptions(TypedDict, total=False):
     name: str | None
     ledger: str | Path | Ledger | None
     bounds: Mapping[str, Bounds] | None
-    keys: Mapping[str, Iterable[Key]] | None
+    keys: DeclaredKeys | None
     types: Mapping[str, str] | None
     relation: str
     bounding: str
@@ -63,7 +64,7 @@ class ProtectSettings:
     public: Mapping[str, Source] | None = None
     ledger: str | Path | Ledger | None = None
     bounds: Mapping[str, Bounds] | None = None
-    keys: Mapping[str, Iterable[Key]] | None = None
+    keys: DeclaredKeys | None = None
     types: Mapping[str, str] | None = None
     max_rows: Limit | None = None
     max_groups: Limit | None = None
@@ -87,7 +88,7 @@ EXPLAINED = {
     "public": "several tables: public tables to join, by name",
     "ledger": "a path, a PostgreSQL URL or an open Ledger; without it, it ends with this process",
     "bounds": "the lowest and highest value of columns, {'age': (0, 120)}: values are clamped",
-    "keys": "the public groups of columns, {'city': ['Roma', 'Bari']}: each gets an answer",
+    "keys": "the public groups of columns, {'city': ['Roma', 'Bari']}, or an sf.hierarchy",
     "types": "the types of columns whose source has none, {'age': 'int64'}",
     "max_rows": "how many rows of a unit count; of several tables a number, or one by table",
     "max_groups": "in how many groups a unit counts",

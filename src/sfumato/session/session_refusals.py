@@ -344,3 +344,9 @@ LESSONS_AND_ANSWER_EXCEED_BUDGET = RefusalText(
     LESS,
     kind=BudgetExceeded,
 )
+HIERARCHY_OF_TWO_TABLES = RefusalText(
+    "table.hierarchy",
+    "keys of ({columns:.80})",
+    "the levels of a hierarchy are columns of one table",
+    "keys={{('people.state', 'people.county'): places}}",
+)

@@ -98,7 +98,7 @@ class Declaration(Summarized):
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of `declare` and `protect` that give an equal declaration."""
-        keys: dict[Any, object] = {**dict(self.keys)}
+        keys: dict[str | tuple[str, ...], object] = {**dict(self.keys)}
         keys |= {each.levels: each for each in self.hierarchies}
         fields = {
             name: getattr(self, name)

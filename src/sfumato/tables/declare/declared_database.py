@@ -128,8 +128,12 @@ class DatabaseDeclaration(Summarized):
             fields[what] = {
                 f"{name}.{column}": value
                 for (name, column), value in by.items()
-                if not _is_derived(owners.get(name), column)
+                if isinstance(column, str) and not _is_derived(owners.get(name), column)
             }
+        for table in (*self.tables, *self.public):
+            for each in table.hierarchies:
+                levels = tuple(f"{table.name}.{level}" for level in each.levels)
+                fields["keys"][levels] = replace(each, levels=levels)
         return fields
 
     def to_toml(self) -> str:
@@ -149,13 +153,10 @@ class DatabaseDeclaration(Summarized):
         ]
         for kind, tables in (("tables", self.tables), ("public", self.public)):
             for table in tables:
-                below = f"[{kind}.{toml_text(table.name)}."
+                below = f"{kind}.{toml_text(table.name)}."
                 lines += [
                     "",
-                    *(
-                        f"{below}{line[1:]}" if line.startswith("[") else line
-                        for line in to_toml(table).splitlines()[3:]
-                    ),
+                    *(_below(line, below) for line in to_toml(table).splitlines()[3:]),
                 ]
         return "\n".join(lines) + "\n"
 
@@ -245,6 +246,14 @@ def _read_declaration(name: str, values: Mapping[str, object]) -> Declaration:
     if declaration.name != name:
         raise refusals.STORED_NAME_DIFFERS(table=name)
     return declaration
+
+
+def _below(line: str, heading: str) -> str:
+    """Put a heading of one table below that table."""
+    if not line.startswith("["):
+        return line
+    brackets = "[[" if line.startswith("[[") else "["
+    return f"{brackets}{heading}{line[len(brackets) :]}"
 
 
 def _is_derived(owner: Owner | None, column: str) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from ...exact.numbers import shown
 from ..expr.column_names import unknown_column
@@ -116,16 +116,23 @@ def hierarchy(*levels: str, places: PlaceTable, keyed_by: Keyed = "name") -> Hie
     return built
 
 
-DeclaredKeys = Hierarchy | Mapping[Any, Any]
+ColumnNames = str | tuple[str, ...]
+KeysOrPlaces = Iterable[object] | Hierarchy | PlaceTable
+DeclaredKeys = (
+    Hierarchy
+    | Mapping[str, Iterable[object]]
+    | Mapping[tuple[str, ...], Hierarchy | PlaceTable]
+    | Mapping[ColumnNames, KeysOrPlaces]
+)
 """The public keys of columns by name; those of several columns together under a tuple of names."""
 
 
-def split_keys(keys: object) -> tuple[Mapping[str, Any] | None, list[Hierarchy]]:
+def split_keys(keys: object) -> tuple[Mapping[str, Iterable[object]] | None, list[Hierarchy]]:
     """Separate the keys of single columns from the hierarchies of several."""
     if isinstance(keys, Hierarchy):
         return None, [keys]
     if not isinstance(keys, Mapping) or not any(isinstance(name, tuple) for name in keys):
-        return cast("Mapping[str, Any] | None", keys), []
+        return cast("Mapping[str, Iterable[object]] | None", keys), []
     single = {name: values for name, values in keys.items() if not isinstance(name, tuple)}
     return single, [
         _matching(levels, places)
@@ -151,14 +158,14 @@ def check_hierarchies(
     left_out: Mapping[str, str],
 ) -> tuple[Hierarchy, ...]:
     """Convert the names of places to the types of the columns; a column has keys once."""
-    taken = set(keys)
+    listed = set(keys)
     for each in hierarchies:
         for level in each.levels:
             if level not in types:
                 raise unknown_column(level, list(types), left_out, "keys")
-            if level in taken:
+            if level in listed:
                 raise refusals.KEYS_TWICE(column=level)
-            taken.add(level)
+            listed.add(level)
     return tuple(each.typed(types) for each in hierarchies)
 
 

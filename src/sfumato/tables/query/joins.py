@@ -16,11 +16,12 @@ All of it is public: checks read no protected data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..declare.declaration import Declaration
+from ..declare.place_hierarchy import Hierarchy
 from ..expr.expressions import ColumnRef, Expr, col
 from ..expr.types import Type
 from ..expr.value_sets import ValueSet
@@ -328,7 +329,18 @@ def _joined_facts(
         facts,
         types=types,
         fixed=facts.fixed | frozenset(new for new, old in step.columns if old in fixed),
+        hierarchies=(*facts.hierarchies, *_joined_hierarchies(right, step)),
     ).about(sets)
+
+
+def _joined_hierarchies(right: Rows, step: Join) -> Iterator[Hierarchy]:
+    """Yield the hierarchies of the right columns, under their new names. In a left join the columns
+    may be null where no place is.
+    """
+    named = {right.facts.original(old): new for new, old in step.columns}
+    for each in right.facts.hierarchies if step.how != "left" else ():
+        if set(each.levels) <= set(named):
+            yield replace(each, levels=tuple(named[level] for level in each.levels))
 
 
 def _known_of_one(left: ValueSet, right: ValueSet) -> ValueSet:
