@@ -23,8 +23,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 import sfumato as sf
-from sfumato.censuses.census_design import CensusDesign
-from sfumato.censuses.whole_numbers import round_groups
+from sfumato.studies.census_settings import round_from_top
 from sfumato.tables.declare.place_hierarchy import Hierarchy
 from telling import as_columns, as_pipes
 
@@ -68,25 +67,6 @@ def invent(blocks: int, people: int, seed: int = 0) -> tuple[Hierarchy, pa.Table
     return sf.hierarchy(*LEVELS, places=places), table
 
 
-def naive(design: CensusDesign, estimates: tuple[NDArray[np.float64], ...]) -> NDArray[np.int64]:
-    """Round from the top, cell by cell, without totals."""
-    spine, cells = design.spine, estimates[0].shape[1]
-    top = np.rint(np.maximum(estimates[0].sum(axis=1), 0)).astype(np.int64)
-    groups = np.zeros(cells, dtype=np.int64)
-    ends = (np.zeros(cells, dtype=np.int64), np.full(cells, top[0]))
-    counts = round_groups(estimates[0][0], np.ones(cells), ends, groups, top)[None]
-    for level in range(1, spine.depth):
-        parents, below = spine.parents[level - 1], np.empty_like(estimates[level], dtype=np.int64)
-        for cell in range(cells):
-            goals = estimates[level][:, cell]
-            ends = (np.zeros(len(goals), dtype=np.int64), counts[parents, cell])
-            below[:, cell] = round_groups(
-                goals, np.ones(len(goals)), ends, parents, counts[:, cell]
-            )
-        counts = below
-    return counts
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--blocks", type=int, default=60_000)
@@ -118,7 +98,7 @@ def main() -> None:
     np.add.at(exact, (place, (adult * 2 + hispanic) * 63 + race), 1)
     truth = census.design.spine.sum_up(exact)
     naive_counts = (
-        census.design.spine.sum_up(naive(census.design, census.estimates))
+        census.design.spine.sum_up(round_from_top(census.design, list(census.estimates)))
         if options.naive
         else None
     )
@@ -147,7 +127,7 @@ def print_errors(
             if naive_counts:
                 row.append(rms(design.sum_table(naive_counts[at], subset) - exact))
             rows.append([x if isinstance(x, str) else f"{x:.2f}" for x in row])
-    print((as_pipes if markdown else as_columns)([heads, *rows]))
+    print(as_pipes([heads, *rows], ("level", "table")) if markdown else as_columns([heads, *rows]))
 
 
 def rms(errors: NDArray[np.generic]) -> float:

@@ -1718,8 +1718,32 @@ def audit_survey() -> Figure:
     return survey_picture(rows)
 
 
+def census() -> Figure:
+    """The errors of totals at each level of a census, from the table on the page."""
+    page = Path(__file__).parent / "guides" / "tables" / "census.md"
+    cells = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if " | total | " in line
+    ]
+    names = {2: "measured alone", 4: "best linear", 5: "whole, totals first", 7: "whole, naive"}
+    picture = figure(7.2, 3.4, "A census of two million invented people: errors of totals")
+    axes = picture.add_subplot()
+    for i, (column, name) in enumerate(names.items()):
+        heights = [float(row[column]) for row in cells]
+        at = np.arange(len(cells)) + (i - 1.5) * 0.2
+        bars = axes.bar(at, heights, 0.18, label=name, color=(FAINT, *COLOURS)[i])
+        axes.bar_label(bars, [f"{height:.1f}" for height in heights], fontsize=7, color=INK)
+    quiet(axes)
+    axes.set_xticks(range(len(cells)), [row[0] for row in cells])
+    name_axes(axes, up="root mean square error, people")
+    axes.legend(frameon=False, fontsize=8.5, labelcolor=INK)
+    return picture
+
+
 PICTURES: tuple[Callable[[], Figure], ...] = (
     architecture,
+    census,
     neighbours,
     laplace,
     error,

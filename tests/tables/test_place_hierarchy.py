@@ -158,7 +158,7 @@ def test_conditions_and_lists_narrow_the_combinations(rows: Table) -> None:
         ("A", "Lake"),
         ("B", "Hill"),
     }
-    refusal(lambda: rows.group_by(state=["A"], county=["Hill"]), "query.places")
+    refusal(lambda: rows.group_by(state=["A"], county=["Hill"]), "stage.places")
     renamed = rows.mutate(where=rows["county"]).group_by("state", "where").count()
     assert count_groups(renamed) == 4
     upper = rows.mutate(county=rows["county"].upper()).group_by("state", "county").count()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from ..errors import RefusalText
 from ..ledger import Ledger
@@ -190,7 +190,7 @@ def _keys_by_table(
     single, hierarchies = split_keys(keys)
     by_table: dict[str, dict[ColumnNames, KeysOrPlaces]] = {}
     for table, listed in _by_table("keys", single, tables).items():
-        by_table[table] = {**listed}
+        by_table[table] = cast("dict[ColumnNames, KeysOrPlaces]", listed)
     for each in hierarchies:
         parts = [split_column(level, tables, "keys") for level in each.levels]
         homes, columns = {table for table, _ in parts}, tuple(column for _, column in parts)

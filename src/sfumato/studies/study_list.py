@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    census_settings,
     choice_studies,
     curve_figures,
     curve_tables,
@@ -43,6 +44,7 @@ ORDER = (
         "letters",
         "histogram-mean",
     ),
+    "census-2020",
 )
 """The names of the studies, in the order of the pages."""
 
@@ -57,6 +59,7 @@ _MODULES = (
     patients,
     choice_studies,
     small_runs,
+    census_settings,
 )
 STUDIES: tuple[Study, ...] = tuple(
     sorted(

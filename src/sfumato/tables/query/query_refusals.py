@@ -378,7 +378,7 @@ PUBLIC_WORK_TOO_LARGE = RefusalText(
     "give a public table that has these columns already",
 )
 PLACES_APART = RefusalText(
-    "query.places",
+    "stage.places",
     "group by {columns:.80}",
     "none of these places lies in another of them, by the declared hierarchy: the answer would "
     "have no group",
