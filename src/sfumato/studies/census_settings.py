@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -23,7 +24,7 @@ from ..censuses.budget_shares import divide_cost
 from ..censuses.census_design import CensusDesign
 from ..censuses.spine import Indices, Values, level_paths, spine_of
 from ..censuses.whole_numbers import round_groups
-from ..censuses.whole_tables import TotalLimits
+from ..censuses.whole_tables import TotalLimits, whole_totals
 from ..mechanisms import Gaussian
 from ..tables.declare.place_hierarchy import Hierarchy, hierarchy
 from .band_pictures import bars
@@ -116,20 +117,39 @@ def run_all(repetitions: int, seed: int) -> Runs:
         }
         estimates = design.estimate(noisy)
         counts = design.spine.sum_up(design.make_whole(estimates))
-        adds_up &= all(bool((table >= 0).all()) for table in counts)
-        adds_up &= len({int(table.sum()) for table in counts}) == 1
+        adds_up &= _adds_up(design, estimates, counts)
         naive = design.spine.sum_up(round_from_top(design, estimates))
-        for of_way, tables in zip(errors, (estimates, counts, naive), strict=True):
-            of_way.append(
-                [
-                    float(np.abs(table.sum(axis=1) - exact_table.sum(axis=1)).mean())
-                    for table, exact_table in zip(tables, truth, strict=True)
-                ]
-            )
+        errors[0].append(_errors(estimates, truth))
+        errors[1].append(_errors(counts, truth))
+        errors[2].append(_errors(naive, truth))
         half = 1.959964 * np.sqrt(design.variance(4, ()))
         inside += int((np.abs(estimates[4].sum(axis=1) - exact.sum(axis=1)) <= half).sum())
     linear, counted, rounded = (np.mean(of_way, axis=0) for of_way in errors)
     return Runs(linear, counted, rounded, inside, repetitions * SIZES[-1], adds_up)
+
+
+def _adds_up(design: CensusDesign, estimates: list[Values], counts: list[Indices]) -> bool:
+    """Tell whether tables are not negative, and sum to the totals of the first pass at each
+    level.
+    """
+    totals = whole_totals(
+        design.spine,
+        [table.sum(axis=1) for table in estimates],
+        [design.variance(level, ()) for level in range(len(LEVELS))],
+        design.limits,
+    )
+    return all(
+        bool((table >= 0).all()) and np.array_equal(table.sum(axis=1), sums)
+        for table, sums in zip(counts, totals, strict=True)
+    )
+
+
+def _errors(tables: Sequence[NDArray[np.generic]], truth: list[Indices]) -> list[float]:
+    """Return the mean absolute errors of totals, by level."""
+    sums = (
+        (table.sum(axis=1), exact.sum(axis=1)) for table, exact in zip(tables, truth, strict=True)
+    )
+    return [float(np.abs(total - exact).mean()) for total, exact in sums]
 
 
 def settings(places: Hierarchy) -> tuple[dict[tuple[int, tuple[int, ...]], Gaussian], CensusDesign]:
