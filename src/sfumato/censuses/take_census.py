@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -38,8 +39,8 @@ from .census_plan import CensusPlan
 from .census_result import Census
 from .spine import level_paths, spine_of
 
-MOST_NUMBERS = 250_000_000
-"""The most cells of all smallest places together."""
+MOST_NUMBERS = 100_000_000
+"""The most cells of all smallest places together: each takes about 90 bytes of memory."""
 
 _FINE = 16
 """The least σ in steps of the integers."""
@@ -97,7 +98,7 @@ def _plan(table: Table | Rows, settings: CensusSettings) -> CensusPlan:
         raise refusals.SUMS_TOO_LARGE(bits=(bounding.table_rows - 1).bit_length())
     source = table_source(rows)
     (statement,) = build_statements(
-        source.table, query, (component,), bounding, "", None, ballot=False
+        source.table, query, (component,), bounding, secrets.token_hex(16), ballot=False
     )
     counts = PlaceCounts(
         _groups(geography.levels, geography.paths, query, statement),
