@@ -96,6 +96,8 @@ REFUSED: dict[str, tuple[tuple[Any, ...], Any]] = {
     "a text tree": (("a", "b"), {"x": "abc"}),
     "mixed names": (("a",), [("x",), (5,)]),
     "an unknown file": (("a",), "places.xlsx"),
+    "no file": (("a",), "nowhere.csv"),
+    "a folder": (("a",), "."),
     "a name in two places": (("state", "county", "block"), TREE),
 }
 

@@ -33,7 +33,10 @@ def divide_cost(
             if of_level is None
             else _table_weights(of_level, names)
         )
-        parts = {table: _weight(table, number, geography) for table, number in weights.items()}
+        parts = {
+            table: _weight(" × ".join(names[i] for i in table) or "total", number, geography)
+            for table, number in weights.items()
+        }
         total = sum(parts.values())
         if not total:
             raise refusals.TABLES_MISSING(tables=tables)

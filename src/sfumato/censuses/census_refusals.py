@@ -20,7 +20,7 @@ LEVEL_NOT_A_COLUMN = RefusalText(
     "census.geography",
     "level {level!r:.60}",
     "every level is a column of the table, which has {columns:.200}",
-    "rename the level in sf.hierarchy(…)",
+    "rename the column, or the level",
 )
 CELLS_MISSING = RefusalText(
     "census.cells",
@@ -65,7 +65,7 @@ LEVEL_UNKNOWN = RefusalText(
     "census.levels",
     "{argument:.20}: {level!r:.60}",
     "the geography has the levels {levels:.120}",
-    "name one of these levels in {argument:.20}",
+    "{argument:.20} by level, such as {first!r:.60}",
 )
 WEIGHT_NOT_POSITIVE = RefusalText(
     "census.levels",
@@ -102,8 +102,8 @@ PLACE_UNKNOWN = RefusalText(
 TOTALS_DISAGREE = RefusalText(
     "census.public",
     "{level!s:.60} {place!s:.80}",
-    "its public total cannot be the sum of what is public about the places in it: from {least:,} "
-    "to {most:,}",
+    "what is public about it and about the places in it contradicts itself: its total would be "
+    "at least {least:,} and at most {most:,}",
     "correct public= or at_least=",
 )
 IMPOSSIBLE_UNKNOWN = RefusalText(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
+from ...errors import Refused
 from ...exact.numbers import shown
 from ..expr.column_names import unknown_column
 from ..expr.types import Type
@@ -188,7 +189,14 @@ def _check_parents(built: Hierarchy) -> None:
 
 def _read_places(places: object, levels: tuple[str, ...]) -> list[PlacePath]:
     if isinstance(places, str | FilePath):
-        return _of_frame(_read_file(FilePath(places)), levels)
+        path = FilePath(places)
+        try:
+            table = _read_file(path)
+        except (OSError, ArithmeticError, ValueError) as error:
+            if isinstance(error, Refused):
+                raise
+            raise refusals.PLACES_UNREADABLE(kind=f"{path.name}, which is no such file") from None
+        return _of_frame(table, levels)
     if isinstance(places, Mapping):
         if set(levels) <= set(places):
             columns = [list(cast("Iterable[Key]", places[level])) for level in levels]
@@ -218,7 +226,7 @@ def _read_file(path: FilePath) -> pa.Table:
 
         return parquet.read_table(path)
     if path.suffix != ".csv":
-        raise refusals.PLACES_UNREADABLE(kind=f"a file named …{path.suffix}")
+        raise refusals.PLACES_UNREADABLE(kind=f"{path.name or path}, neither .csv nor .parquet")
     import pyarrow as pa
     from pyarrow import csv
 
