@@ -48,7 +48,6 @@ from ..tables.aggregates.component import Component
 from ..tables.declare.public_keys import Key
 from ..tables.plan.components import ColumnPlan
 from ..tables.plan.query_plan import Plan
-from ..tables.query.group_keys import count_groups
 from . import query_complexity
 from . import server_refusals as refusals
 from .config import Config, Rate

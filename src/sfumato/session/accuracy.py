@@ -23,7 +23,6 @@ from ..errors import Refused
 from ..exact.numbers import Number, positive, probability, shown, text
 from ..guarantees import Guarantee
 from ..tables.plan.query_plan import Plan
-from ..tables.query.group_keys import count_groups
 from ..tables.query.question_options import QuestionSettings, Within
 from . import session_refusals as refusals
 from .promises import DELTA_PARTS, promise_of
