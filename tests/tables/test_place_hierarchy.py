@@ -234,6 +234,13 @@ def test_stored_as_toml_and_as_arguments(people: Table) -> None:
         refusal(partial(Declaration.from_toml, broken), "table.hierarchy")
 
 
+def test_tables_that_agree_have_all_combinations(rows: Table) -> None:
+    text = "SELECT state, county, COUNT(*) AS n FROM people GROUP BY ROLLUP(state, county)"
+    plan = rows.plan(text, promise=sf.ZCDP(1))
+    answer = rows.sql(text, promise=sf.ZCDP(1))
+    assert len(answer.rows) == plan.group_count == 1 + 2 + 2 * 3
+
+
 def test_one_of_several_tables() -> None:
     tables = {
         "people": pa.table({"id": [1, 2, 3], "state": ["A", "A", "B"]}),
