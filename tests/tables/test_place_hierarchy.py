@@ -236,8 +236,8 @@ def test_stored_as_toml_and_as_arguments(people: Table) -> None:
 
 def test_tables_that_agree_have_all_combinations(rows: Table) -> None:
     text = "SELECT state, county, COUNT(*) AS n FROM people GROUP BY ROLLUP(state, county)"
-    plan = rows.plan(text, promise=sf.ZCDP(1))
-    answer = rows.sql(text, promise=sf.ZCDP(1))
+    plan = rows.plan(text, epsilon=1)
+    answer = rows.sql(text, epsilon=1)
     assert len(answer.rows) == plan.group_count == 1 + 2 + 2 * 3
 
 
