@@ -18,6 +18,16 @@ from .inverse_sensitivity import InverseSensitivity
 from .key_selection import GaussianThreshold, LaplaceThreshold
 from .keys.count_threshold import CountThreshold
 from .laplace import Laplace
+from .linear.linear_queries import LinearQueries
+from .linear.workloads import (
+    Workload,
+    all_ranges,
+    identity,
+    matrix,
+    prefixes,
+    rectangles,
+    total,
+)
 from .mean import Mean
 from .noisy_max import NoisyMax
 from .optimal_selection import OptimalSelection
@@ -59,6 +69,7 @@ __all__ = [
     "Labels",
     "Laplace",
     "LaplaceThreshold",
+    "LinearQueries",
     "Mean",
     "NoisyMax",
     "OptimalSelection",
@@ -75,17 +86,24 @@ __all__ = [
     "Subsampled",
     "TopK",
     "WeightedQuantile",
+    "Workload",
+    "all_ranges",
     "best_branching",
     "best_share",
     "classical_sigma",
     "counts",
     "for_each",
     "gibbs_beta",
+    "identity",
+    "matrix",
+    "prefixes",
+    "rectangles",
     "score_sensitivity",
     "square_root_factor",
     "staircase_limit",
     "strategies",
     "textbook_accuracy",
+    "total",
 ]
 
 MECHANISMS: tuple[type[Mechanism], ...] = (
@@ -114,6 +132,7 @@ MECHANISMS: tuple[type[Mechanism], ...] = (
     Gibbs,
     PrefixSums,
     RunningSums,
+    LinearQueries,
     Combined,
     Subsampled,
 )

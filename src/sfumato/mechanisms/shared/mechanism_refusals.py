@@ -792,3 +792,88 @@ NOISE_WITHOUT_SCALE = RefusalText(
     "the noise of this mechanism has no single scale; calibrate scales {scalable}",
     "sf.mechanisms.Laplace(sensitivity=1, epsilon=1)",
 )
+LINEAR_QUERIES_WITHOUT_RELATION = RefusalText(
+    "mechanism.relation",
+    "LinearQueries(…)",
+    "give a relation: one person moves one cell under add-remove, two under replace",
+    "relation='add-remove'",
+)
+LINEAR_SENSITIVITY_NOT_WHOLE = RefusalText(
+    "linear.sensitivity",
+    "sensitivity={sensitivity}",
+    "a person changes the counts of the cells by whole numbers: give the most that they sum to",
+    "sensitivity=1",
+)
+QUERIES_NOT_A_MATRIX = RefusalText(
+    "linear.queries",
+    "matrix(…)",
+    "a workload is a list of queries, each a list of numbers, all of the same length",
+    "mech.matrix([[1, 1, 0], [0, 1, 1]])",
+)
+QUERIES_TOO_FINE = RefusalText(
+    "linear.queries",
+    "matrix(…)",
+    "over their common denominator the queries have numbers of {most} and more",
+    "mech.matrix([[1, '1/2', 0], [0, '1/2', 1]])",
+)
+AXIS_CELLS_OUT_OF_RANGE = RefusalText(
+    "linear.cells",
+    "{cells} cells",
+    "an axis has a whole number of cells, from 1 to {most}",
+    "mech.prefixes(100)",
+)
+WORKLOADS_OF_DIFFERENT_SHAPE = RefusalText(
+    "linear.shape",
+    "cells {first} and {second}",
+    "workloads that are asked together are over the same cells",
+    "mech.prefixes(100) + mech.identity(100)",
+)
+TOO_MANY_WORKLOADS = RefusalText(
+    "linear.terms",
+    "more than {terms} terms",
+    "a workload has at most {terms} terms: write several as the rows of one matrix",
+    "mech.matrix([[1, 1, 0], [0, 1, 1]])",
+)
+MORE_THAN_TWO_AXES = RefusalText(
+    "linear.axes",
+    "{axes} axes",
+    "a workload is over the cells of one or two axes",
+    "mech.rectangles(32, 32)",
+)
+COUNTS_OF_OTHER_SHAPE = RefusalText(
+    "linear.counts",
+    "counts of shape {given}",
+    "give the whole-number counts of all cells, of shape {shape}",
+    "np.zeros({shape}, dtype=int)",
+)
+NO_SUCH_TERM = RefusalText(
+    "linear.term",
+    "term={term}",
+    "the workload has {terms} terms, counted from 0",
+    "term=0",
+)
+TOO_MANY_ANSWERS = RefusalText(
+    "linear.answers",
+    "{queries} queries",
+    "at most {most} answers are written out: ask for those that you need",
+    "answer(slice(10, 20))",
+)
+QUERY_OF_OTHER_SHAPE = RefusalText(
+    "linear.query",
+    "{given}",
+    "a query is a number for each cell, of shape {shape}, or a slice of cells for each axis",
+    "slice(0, 1)",
+)
+QUERY_OUTSIDE_WORKLOAD = RefusalText(
+    "linear.query",
+    "a query of other cells",
+    "the strategy measures what {workload} needs, and this query does not follow from it: add it "
+    "to the workload",
+    "mech.matrix([[1, 1, 0], [0, 1, 1]]) + mech.identity(3)",
+)
+RISING_OF_TWO_AXES = RefusalText(
+    "linear.axes",
+    "rising()",
+    "cumulative counts are along one axis",
+    "LinearQueries(mech.prefixes(100), epsilon=1, relation='add-remove')",
+)

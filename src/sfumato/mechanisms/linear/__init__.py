@@ -1,0 +1,1 @@
+"""Many linear queries over public cells, measured together through an optimised strategy."""
