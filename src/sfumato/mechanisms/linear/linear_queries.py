@@ -7,7 +7,7 @@
              `sensitivity` in total), so A·x by the length of a column or of the difference of two:
              integers, computed exactly. The noise keeps its promise for that length.
 *Error*      Query w has the weights v = (A⁺)ᵀw on the draws, known before data: variance |v|²·Var,
-             an exact law, and an interval by it (`SummableLaw.linear_error`).
+             an exact law, and an interval by it (`answer_errors`).
 *Choice*     The least weighted sum of variances over identity, trees, square root and an optimised
              matrix, for either law. `ratio` compares with a lower bound over all strategies.
 *Proof*      docs/proofs/linear-queries.md
@@ -31,7 +31,7 @@ from ...guarantees import Guarantee, Relation
 from ...guarantees.guarantee import NoiseTarget, unit_of
 from ...keywords import spell_out
 from ...noise.bits import SYSTEM, Bits
-from ...noise.law import Integers, SummableLaw
+from ...noise.law import Integers
 from ...records import LAST, record
 from ...templates.summary import MOST_ROWS, Summarized, Summary
 from ..gaussian import Gaussian
@@ -42,6 +42,7 @@ from ..shared.better_law import Norm, fit_noise, norms_for
 from ..shared.calibrated import choose_way
 from ..shared.mechanism import Mechanism, Neighbours, require_relation
 from ..stated.audit_example import AuditExample, fixed
+from .answer_errors import answer_error
 from .axis_strategies import (
     AxisStrategy,
     measure_axes,
@@ -58,7 +59,6 @@ Query = ArrayLike | slice | tuple[slice, ...]
 
 MOST_ANSWERS = 10_000_000
 """The most answers that are written out."""
-_LOOSE = 1 + 2.0**-30
 
 
 @record(kw_only=True, init=False)
@@ -156,13 +156,9 @@ class LinearQueries(Mechanism):
         return self.noise.variance * float((self._weights(query) ** 2).sum())
 
     def error(self, query: Query, confidence: Number = 0.95) -> float:
-        """A bound on the noise of the answer to a query that holds with this probability: by the
-        normal law, or by Chernoff for several draws of Laplace noise.
-        """
+        """A bound on the noise of the answer to a query that holds with this probability."""
         missing = 1 - probability(confidence, "confidence", zero=False)
-        law = self.noise.law
-        assert isinstance(law, SummableLaw)
-        return law.linear_error(self._weights(query).ravel(), missing) * _LOOSE
+        return answer_error(self.noise.law, self._weights(query).ravel(), missing)
 
     def variances(self, term: int = 0) -> Doubles:
         """The variances of all queries of a term of the workload."""
