@@ -161,7 +161,7 @@ class TreeStrategy(AxisStrategy):
 
     @property
     def most(self) -> int:
-        return max(w * min(self.branching**d, self.cells) for d, w in enumerate(self.weights))
+        return max(w * min(int(self.branching**d), self.cells) for d, w in enumerate(self.weights))
 
     @cached_property
     def eigenvalues(self) -> tuple[int, ...]:
@@ -418,7 +418,7 @@ class MergedStrategy(AxisStrategy):
 def tree_energies(block: QueryBlock, branching: int, levels: int) -> Doubles:
     """Return Σ|P_ℓ w|² over the queries, for each level of a tree."""
     sums = [block.energy(branching**depth) for depth in range(levels)]
-    return np.maximum(np.array(sums) - np.array([*sums[1:], 0.0]), 0.0)
+    return np.asarray(np.maximum(np.array(sums) - np.array([*sums[1:], 0.0]), 0.0))
 
 
 def measure_axes(strategies: Sequence[AxisStrategy], counts: Integers) -> Integers:

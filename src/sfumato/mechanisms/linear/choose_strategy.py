@@ -48,6 +48,7 @@ MOST_LAPLACE = 256
 """The same for Laplace noise, where it takes longer."""
 _MOST_ROWS = 4096  # queries that may be a strategy themselves
 _STEPS = ((128, 24), (256, 12), (512, 6), (1024, 4))  # of the optimiser, by cells
+_LEVEL_BITS = 12  # of the weights of a tree's levels
 _NEAR = 1.002  # the optimiser stops where the sum of variances is so near its bound
 _SWEEPS = 2
 _PRIME = (1 << 61) - 1
@@ -178,10 +179,12 @@ def weighted_tree(asked: Weighted, branching: int, norm: Norm) -> TreeStrategy:
         (weight * tree_energies(block, branching, levels) for weight, block in asked),
         np.zeros(levels),
     )
-    sizes = float(branching) ** np.arange(levels)
+    sizes = np.array([float(branching**depth) for depth in range(levels)])
     real = _gaussian_levels(energies, sizes) if norm == "L2" else _laplace_levels(energies, sizes)
-    scaled = [round(float(w) * (1 << SCALE_BITS) / float(real.max())) for w in real]
-    return TreeStrategy(cells, branching, (max(scaled[0], 1), *scaled[1:]))
+    scaled = [round(float(w) * (1 << _LEVEL_BITS) / float(real.max())) for w in real]
+    weights = (max(scaled[0], 1), *scaled[1:])
+    common = math.gcd(*weights)
+    return TreeStrategy(cells, branching, tuple(weight // common for weight in weights))
 
 
 def _gaussian_levels(energies: Doubles, sizes: Doubles) -> Doubles:
@@ -281,9 +284,8 @@ def _round_square(root: Doubles) -> DenseStrategy:
     )
     if residues.rank() != len(integers):
         raise AssertionError("the rounded strategy lost a column")
-    return DenseStrategy(
-        root.shape[1], "optimised", integers, np.linalg.inv(integers.astype(np.float64))
-    )
+    inverse: Doubles = np.linalg.inv(integers.astype(np.float64))
+    return DenseStrategy(root.shape[1], "optimised", integers, inverse)
 
 
 def _optimise_rows(asked: Weighted, rows: Doubles) -> tuple[list[AxisStrategy], float]:
@@ -350,7 +352,9 @@ def _optimise_laplace(gram: Doubles, trees: Sequence[TreeStrategy]) -> DenseStra
         product = small @ scaled
         total = float(np.trace(scaled) - (product * theta).sum())
         by_rows = -2 * (product - (product @ theta.T) @ small)
-        by_sums = 2 * (np.diag(gram) * sums - ((small @ (gram * sums[:, None])) * theta).sum(axis=0))
+        by_sums = 2 * (
+            np.diag(gram) * sums - ((small @ (gram * sums[:, None])) * theta).sum(axis=0)
+        )
         return math.log(total), ((by_rows + by_sums[None, :]) / total).ravel()
 
     most = 200 if cells <= 128 else 60
@@ -367,7 +371,8 @@ def _optimise_laplace(gram: Doubles, trees: Sequence[TreeStrategy]) -> DenseStra
     integers = np.rint(real * (1 << SCALE_BITS)).astype(np.int64)
     used = integers[np.abs(integers).sum(axis=1) > 0]
     # the cells are rows of their own, so the columns are independent
-    return DenseStrategy(cells, "optimised", used, np.linalg.pinv(used.astype(np.float64)))
+    inverse: Doubles = np.linalg.pinv(used.astype(np.float64))
+    return DenseStrategy(cells, "optimised", used, inverse)
 
 
 def _from_rows(name: str, matrix: Doubles) -> DenseStrategy:

@@ -26,7 +26,7 @@ from attrs import field
 from numpy.typing import ArrayLike, NDArray
 
 from ...exact.balls import sqrt_up
-from ...exact.numbers import Number, exact, is_whole, positive, probability, width_text
+from ...exact.numbers import Number, exact, is_whole, positive, probability
 from ...guarantees import Guarantee, Relation
 from ...guarantees.guarantee import NoiseTarget, unit_of
 from ...keywords import spell_out
@@ -39,7 +39,7 @@ from ..laplace import Laplace
 from ..shared import grid as grids
 from ..shared import mechanism_refusals as refusals
 from ..shared.better_law import Norm, fit_noise, norms_for
-from ..shared.calibrated import choose_way
+from ..shared.calibrated import Way, choose_way
 from ..shared.mechanism import Mechanism, Neighbours, require_relation
 from ..stated.audit_example import AuditExample, fixed
 from .answer_errors import answer_error
@@ -96,20 +96,9 @@ class LinearQueries(Mechanism):
         if not is_whole(int(most) if most.denominator == 1 else None, 1, 1 << 40):
             raise refusals.LINEAR_SENSITIVITY_NOT_WHOLE(sensitivity=sensitivity)
         unit = unit_of(neighbours.get("unit"))
-        target = NoiseTarget(
-            epsilon=epsilon,
-            delta=delta,
-            mu_squared={
-                "epsilon": lambda: None,
-                "rho": lambda: 2 * positive(way.value, "rho"),
-                "mu": lambda: positive(way.value, "mu") ** 2,
-            }[way.name](),
-        )
+        target = NoiseTarget(epsilon=epsilon, delta=delta, mu_squared=_mu_squared(way))
         noise, choice = min(
-            (
-                _fit(asked, norm, target, int(most), relation, unit)
-                for norm in norms_for(target)
-            ),
+            (_fit(asked, norm, target, int(most), relation, unit) for norm in norms_for(target)),
             key=lambda fitted: fitted[0].variance * fitted[1].total,
         )
         self.__attrs_init__(
@@ -166,7 +155,8 @@ class LinearQueries(Mechanism):
         if asked.queries > MOST_ANSWERS:
             raise refusals.TOO_MANY_ANSWERS(queries=asked.queries, most=MOST_ANSWERS)
         factors = [
-            block.variances(axis.spread) for axis, block in zip(self.axes, asked.blocks, strict=True)
+            block.variances(axis.spread)
+            for axis, block in zip(self.axes, asked.blocks, strict=True)
         ]
         product = factors[0] if len(factors) == 1 else np.multiply.outer(*factors)
         return np.asarray(self.noise.variance * product)
@@ -301,7 +291,7 @@ class PrivateLinearQueries(Summarized):
         ]
         return Summary(
             title=f"private linear queries over {self.cells.size} cells · strategy "
-            f"{self.mechanism.strategy} · a query errs by {width_text(self.mechanism.rmse)} "
+            f"{self.mechanism.strategy} · a query errs by {self.mechanism.rmse:.3g} "
             f"(root mean square) · {self.promise.numbers_text}",
             heads=("cell", "count"),
             rows=rows,
@@ -309,6 +299,16 @@ class PrivateLinearQueries(Summarized):
             numbers=frozenset([1]),
             notes=["answers has all queries; answer(slice(a, b)) adds cells a, …, b − 1"],
         )
+
+
+def _mu_squared(way: Way) -> Fraction | None:
+    """Return the μ² that a way asks for; None for an ε."""
+    match way.name:
+        case "rho":
+            return 2 * positive(way.value, "rho")
+        case "mu":
+            return positive(way.value, "mu") ** 2
+    return None
 
 
 @lru_cache(maxsize=64)

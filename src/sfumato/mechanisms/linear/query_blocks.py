@@ -61,7 +61,7 @@ class QueryBlock(ABC):
 
     def gram(self) -> Doubles:
         """Return WᵀW."""
-        total = np.zeros((self.cells, self.cells))
+        total: Doubles = np.zeros((self.cells, self.cells))
         for part in self.parts():
             total += part.T @ part
         return total
@@ -124,7 +124,7 @@ class TotalBlock(QueryBlock):
         return 1
 
     def answers(self, cells: Doubles) -> Doubles:
-        return cells.sum(axis=-1, keepdims=True)
+        return np.asarray(cells.sum(axis=-1, keepdims=True))
 
     def rows(self, start: int, stop: int) -> Doubles:
         return np.ones((1, self.cells))
@@ -200,7 +200,7 @@ class RangeBlock(QueryBlock):
     def gram(self) -> Doubles:
         at = np.arange(self.cells)
         first, last = np.minimum.outer(at, at), np.maximum.outer(at, at)
-        return ((first + 1.0) * (self.cells - last)).astype(np.float64)
+        return np.asarray((first + 1.0) * (self.cells - last))
 
     def nuclear(self) -> float:
         angles = np.arange(1, self.cells + 1) * np.pi / (2 * (self.cells + 1))
