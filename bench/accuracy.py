@@ -6,8 +6,10 @@ diffprivlib, and beside lower bounds that hold for every ε-private answer.
 *Questions* Each is asked for ε = 1 in all, of every group, many times (bench/accuracy_sides.py).
 *Error*     The root of the mean squared error over groups and repetitions, per column; beside it
             the mean half-width of the 95 % intervals where a side states any.
-*Nulls*     sfumato answers twice: with columns that may have nulls, and with columns declared
-            without. Peers know no nulls, so they stand beside the second.
+*Twice*     sfumato answers as a user would ask first: columns may have nulls, and a fortieth of ε
+            tells how many values were clipped. And *bare*: columns are declared without nulls, and
+            the question clips them itself, so that ε goes to the columns alone. Peers know no nulls
+            and do not count what they clip, so they stand beside the second.
 *Earlier*   With `--earlier src`, an older source tree answers the same questions, with columns that
             may have nulls: its errors and half-widths are given as multiples of today's.
 *Floor*     bench/accuracy_floors.py.
@@ -42,7 +44,7 @@ from peers import Process, installed
 from telling import as_columns, as_pipes, say, significant
 
 ROWS_OF_A_GROUP = 500
-OURS, STRICT, EARLIER = "sfumato", "not null", "before"
+OURS, BARE, EARLIER = "sfumato", "bare", "before"
 MOMENTS = 1.96  # deviations in a 95 % sampling error
 
 
@@ -140,7 +142,7 @@ def ask_all(
 ) -> dict[str, Side]:
     """Ask every side that has not answered before; keep the answers as JSON."""
     answers: dict[str, Side] = {}
-    own = [OURS, STRICT, *([] if earlier is None else [EARLIER])]
+    own = [OURS, BARE, *([] if earlier is None else [EARLIER])]
     for name in [*own, *names]:
         file = keep / f"{name.replace(' ', '-')}.json"
         if file.exists():
@@ -157,7 +159,7 @@ def ask_all(
         else:
             say(f"{name}: asking")
             source = {"PYTHONPATH": str(earlier)} if name == EARLIER else None
-            nulls = "no nulls" if name == STRICT else "nulls"
+            nulls = "bare" if name == BARE else "nulls"
             answers[name] = ask(sys.executable, SFUMATO, setting, nulls, environment=source)
         file.write_text(json.dumps(answers[name]))
     return answers
@@ -180,18 +182,16 @@ def width(error: Error | None) -> str:
 def own_table(
     answers: Mapping[str, Side], exact: Mapping[str, Sequence[float]], least: Mapping[str, float]
 ) -> list[list[str]]:
-    """Lay out our errors and half-widths, with and without nulls, and multiples of both."""
+    """Lay out our errors and half-widths, as asked first and bare."""
     has_earlier = EARLIER in answers
     head = ["question", "column", "error", "95 % half-width", "error, × floor"]
     head += ["error before, ×", "half-width before, ×"] if has_earlier else []
-    head += ["error, not null", "95 % half-width, not null", "not null, × floor"]
+    head += ["error, bare", "95 % half-width, bare", "bare, × floor"]
     rows = [head]
     for question, name in _columns():
-        ours, strict = (
-            error_of(answers[side], question, name, exact[name]) for side in (OURS, STRICT)
-        )
+        ours, bare = (error_of(answers[side], question, name, exact[name]) for side in (OURS, BARE))
         assert ours is not None
-        assert strict is not None
+        assert bare is not None
         assert ours.half_width is not None
         row = [question, SQL[name], significant(ours.rms), width(ours)]
         row.append(f"{ours.rms / least[name]:.2f}")
@@ -200,7 +200,7 @@ def own_table(
             row.append(times(before, ours))
             half = before.half_width if before is not None else None
             row.append("–" if half is None else significant(half / ours.half_width))
-        row += [significant(strict.rms), width(strict), f"{strict.rms / least[name]:.2f}"]
+        row += [significant(bare.rms), width(bare), f"{bare.rms / least[name]:.2f}"]
         rows.append(row)
     return rows
 
@@ -208,13 +208,13 @@ def own_table(
 def peers_table(
     answers: Mapping[str, Side], exact: Mapping[str, Sequence[float]], names: Sequence[str]
 ) -> tuple[list[list[str]], float]:
-    """Lay out the error of each peer as a multiple of ours without nulls; return the largest
+    """Lay out the error of each peer as a multiple of ours asked bare; return the largest
     sampling error of a ratio, too.
     """
     sides = [name for name in names if name in answers]
     rows, largest = [["question", "column", "error", *sides]], 0.0
     for question, name in _columns():
-        ours = error_of(answers[STRICT], question, name, exact[name])
+        ours = error_of(answers[BARE], question, name, exact[name])
         assert ours is not None
         row = [question, SQL[name], significant(ours.rms)]
         for side in sides:
@@ -230,7 +230,7 @@ def peers_table(
 def widths_table(
     answers: Mapping[str, Side], exact: Mapping[str, Sequence[float]], names: Sequence[str]
 ) -> list[list[str]]:
-    """Lay out the half-widths that peers state, as multiples of ours without nulls."""
+    """Lay out the half-widths that peers state, as multiples of ours asked bare."""
     sides = [
         name
         for name in names
@@ -239,7 +239,7 @@ def widths_table(
     ]
     rows = [["question", "column", "95 % half-width", *sides]]
     for question, name in _columns():
-        ours = error_of(answers[STRICT], question, name, exact[name])
+        ours = error_of(answers[BARE], question, name, exact[name])
         assert ours is not None
         assert ours.half_width is not None
         row = [question, SQL[name], width(ours)]
@@ -282,7 +282,7 @@ def main() -> None:
     print(table(beside))
     print(f"95 % sampling error of a ratio: at most {sampling:.1%}", end="\n\n")
     print(table(widths_table(answers, exact, given.peers)), end="\n\n")
-    both = answers[STRICT]["runs"]["COUNT(*), SUM(x)"]
+    both = answers[BARE]["runs"]["COUNT(*), SUM(x)"]
     assert both is not None
     counts, sums = (errors_of(both, name, exact[name]) for name in ("n", "sum_x"))
     print(f"COUNT(*), SUM(x): {of_both_optimum(counts, sums):.3f} of the least possible variance")

@@ -40,11 +40,14 @@ SQL = {
 }
 
 SFUMATO = """
-import json, sys
+import json, re, sys
 from importlib.metadata import version
 import sfumato as sf
 
 path, groups, nulls = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "nulls"
+def text_of(sql):
+    return sql if nulls else re.sub(r"\\b[xy]\\b", r"CLIP(\\g<0>, 0, 100)", sql)
+
 table = sf.protect(
     path,
     types={} if nulls else {"x": "float64 not null", "y": "float64 not null"},
@@ -58,7 +61,7 @@ table = sf.protect(
 print(version("sfumato"), flush=True)
 for line in sys.stdin:
     asked = json.loads(line)
-    columns = ", ".join(f"{sql} AS {name}" for name, sql in asked["columns"].items())
+    columns = ", ".join(f"{text_of(sql)} AS {name}" for name, sql in asked["columns"].items())
     text = f"SELECT g, {columns} FROM people GROUP BY g ORDER BY g"
     runs = []
     for _ in range(asked["repeats"]):

@@ -153,7 +153,9 @@ class Bounding:
 
     def component_bits(self, component: Component) -> int:
         """Return the bits of weight in a component's integers: 0 for different values."""
-        return {"unit": self.vote_bits, "distinct": 0}.get(component.form, self.bits)
+        if component.form == "distinct":
+            return 0
+        return self.vote_bits if component.form == "unit" else self.bits
 
     def l1(self, component: Component) -> int:
         """Return the L1 sensitivity of a component, over all its cells."""

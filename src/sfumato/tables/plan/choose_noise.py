@@ -69,10 +69,12 @@ TOTAL = "total"
 
 MOST_GROUPS = 1 << 12  # groups of one unit, if groups are selected privately
 
-# searches in ball arithmetic; cached, because they depend on public numbers only
+# searches in ball arithmetic, and noise that many blocks share; cached, because they depend on
+# public numbers only
 largest_mu_of = lru_cache(maxsize=256)(largest_mu)
 _optimal_selection = lru_cache(maxsize=256)(OptimalSelection)
 _count_threshold = lru_cache(maxsize=256)(CountThreshold)
+_fit_noise = lru_cache(maxsize=256)(fit_noise)
 _WITHOUT = Way("none")
 
 Noise = tuple[Mechanism, ...]
@@ -347,13 +349,13 @@ def additive_noise(
     component = measurement.components[block.places[0]]
     if bounding.norm == "L1":
         moved = bounding.shared_l1(block.row) if block.cells else bounding.l1(component)
-        return fit_noise("L1", target, moved * block.scale, **_unit_arguments(bounding))
+        return _fit_noise("L1", target, moved * block.scale, **_unit_arguments(bounding))
     square = (
         bounding.shared_l2_squared(block.row) if block.cells else bounding.l2_squared(component)
     ) * block.scale**2
     root = math.isqrt(square)
     sensitivity = root if root * root == square else sqrt_up(Fraction(square))
-    return fit_noise("L2", target, sensitivity, **_unit_arguments(bounding))
+    return _fit_noise("L2", target, sensitivity, **_unit_arguments(bounding))
 
 
 def _quantile_noise(

@@ -20,12 +20,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from ..aggregates import KINDS
 from ..aggregates.component import Component, cell_steps
 from .bounding import Bounding
 from .cell_pairs import Pair, add_pair, pairs_of
-from .cells import Builder, Family, Measurement, Reading, add_family, families_of
+from .cells import Builder, Family, Measurement, Reading, Weights, add_family, families_of
 from .components import ColumnPlan
 
 PARTS, _SIXTEENTHS = 1000, 16
@@ -61,10 +62,10 @@ def choose_split(
     """Return ways to measure components, the best first; the last one needs the least noise. The
     count at the place `alone` gets noise of its own in all of them.
     """
-    splitter = _Splitter(components, tuple(columns), bounding, care=care, alone=alone)
-    families = families_of(components, alone)
+    layouts = _layouts_of(components, bounding.rows, alone)
+    families, requested, further = layouts.families, layouts.requested, layouts.further
+    splitter = _Splitter(layouts, tuple(columns), bounding, care=care)
     needed = tuple(family for family in families if family.squares is not None)
-    requested, further = pairs_of(components, families, cell_steps(bounding.rows))
     apart = splitter.best_split(needed)
     ways = [
         splitter.best_split(families, pairs)
@@ -111,22 +112,56 @@ def _rate(ratios: Sequence[float]) -> tuple[float, float]:
     return (worst if worst > _EQUAL else 1.0), sum(ratios)
 
 
+class _Layouts:
+    """The ways to measure the components of one query, each built once: they are the same for every
+    norm and every promise.
+    """
+
+    def __init__(self, components: tuple[Component, ...], rows: int, alone: int | None) -> None:
+        self.components = components
+        self._alone, self._most = alone, cell_steps(rows)
+        self.families = families_of(components, alone)
+        self.requested, self.further = pairs_of(components, self.families, self._most)
+        self._built: dict[tuple[tuple[Family, ...], tuple[Pair, ...], bool], Measurement] = {}
+
+    def measure(
+        self, families: tuple[Family, ...], pairs: tuple[Pair, ...] = (), *, counts: bool = False
+    ) -> Measurement:
+        """Return the measurement by cells of some columns and pairs; with `counts`, counts have
+        noise of their own.
+        """
+        key = families, pairs, counts
+        if key not in self._built:
+            builder = Builder(self.components, self._alone)
+            paired = [family for pair in pairs for family in pair.families]
+            for pair in pairs:
+                add_pair(builder, pair, self._most)
+            for family in families:
+                if family not in paired:
+                    add_family(builder, family)
+            self._built[key] = builder.finish(counts=counts)
+        return self._built[key]
+
+
+_layouts_of = lru_cache(maxsize=4)(_Layouts)
+"""Kept for the two norms of one plan, and for the promises of a search."""
+
+
 class _Splitter:
     """Splits the promise of one query over blocks."""
 
     def __init__(
         self,
-        components: tuple[Component, ...],
+        layouts: _Layouts,
         columns: tuple[ColumnPlan, ...],
         bounding: Bounding,
         *,
         care: Fraction,
-        alone: int | None,
     ) -> None:
-        self._components, self._columns, self._bounding = components, columns, bounding
+        components = layouts.components
+        self._layouts, self._columns, self._bounding = layouts, columns, bounding
         self._pooled = sum(component.pooled for component in components)
         self._care = care if self._pooled else Fraction(0)
-        self._alone = alone
         self._power = 2 if bounding.norm == "L1" else 1
         self._equal = float(1 - self._care) / (len(components) - self._pooled)
         apart = Builder(components).finish()
@@ -153,14 +188,7 @@ class _Splitter:
         """Split the promise over the cells of some columns and the other components; with `counts`,
         these are all counts, too.
         """
-        builder = Builder(self._components, self._alone)
-        paired = [family for pair in pairs for family in pair.families]
-        for pair in pairs:
-            add_pair(builder, pair, cell_steps(self._bounding.rows))
-        for family in families:
-            if family not in paired:
-                add_family(builder, family)
-        measurement = builder.finish(counts=counts)
+        measurement = self._layouts.measure(families, pairs, counts=counts)
         variances = [
             self._bounding.shared_variance(block.row)
             if block.cells
@@ -320,29 +348,36 @@ def _variances(
     directions = KINDS[column.kind].directions(
         column.numbers, [_largest(components[place]) for place in column.components]
     )
+    parts = [
+        (
+            float(readings[place].step) / (1 << bounding.component_bits(components[place])),
+            readings[place].parts,
+        )
+        for place in column.components
+    ]
     for direction in directions:
-        for block, weights in _combine(column, components, readings, bounding, direction).items():
+        for block, weights in _combine(parts, direction).items():
             added = variances[block] * sum(weight * weight for weight in weights)
             total[block] = total.get(block, 0.0) + added / len(directions)
     return total
 
 
 def _combine(
-    column: ColumnPlan,
-    components: Sequence[Component],
-    readings: Sequence[Reading],
-    bounding: Bounding,
-    direction: Sequence[float],
+    parts: Sequence[tuple[float, tuple[tuple[int, Weights], ...]]], direction: Sequence[float]
 ) -> dict[int, list[float]]:
-    """Return the weights of all cells in a combination of a column's components."""
+    """Return the weights of all cells in a combination of components, each given by the worth of a
+    unit and by its weights in blocks.
+    """
     weights: dict[int, list[float]] = {}
-    for place, factor in zip(column.components, direction, strict=True):
-        reading = readings[place]
-        step = float(reading.step) / (1 << bounding.component_bits(components[place])) * factor
-        for block, cells in reading.parts:
-            sums = weights.setdefault(block, [0.0] * len(cells))
-            for i, weight in enumerate(cells):
-                sums[i] += step * weight
+    for (unit, blocks), factor in zip(parts, direction, strict=True):
+        step = unit * factor
+        for block, cells in blocks:
+            sums = weights.get(block)
+            if sums is None:
+                weights[block] = [step * weight for weight in cells]
+            else:
+                for i, weight in enumerate(cells):
+                    sums[i] += step * weight
     return weights
 
 
