@@ -85,7 +85,7 @@ dp.enable_features("contrib")
 path, groups = sys.argv[1], int(sys.argv[2])
 x, y = (pl.col(name).fill_nan(0.0).fill_null(0.0) for name in "xy")
 
-def release(frame, expressions):
+def release(frame, expressions, *, states=True):
     context = dp.Context.compositor(
         data=frame,
         privacy_unit=dp.unit_of(contributions=1),
@@ -97,14 +97,14 @@ def release(frame, expressions):
         ],
     )
     query = context.query().group_by("g").agg(*expressions)
-    stated = query.summarize(alpha=0.05)
+    stated = query.summarize(alpha=0.05) if states else None
     return query.release().collect().sort("g"), stated
 """
 
 OPENDP = (
     _OPENDP_CONTEXT
     + """
-frame = pl.read_parquet(path).lazy()
+frame = pl.scan_parquet(path)  # a frame in memory would be copied for every question
 ways = {
     "n": lambda: dp.len(),
     "sum_x": lambda: x.dp.sum(bounds=(0.0, 100.0)),
@@ -113,10 +113,11 @@ ways = {
     "median_x": lambda: x.dp.median(candidates=[i / 10 for i in range(1001)]),
 }
 
-def run(columns):
-    table, stated = release(frame, [ways[name]().alias(name) for name in columns])
+def run(columns, states):
+    expressions = [ways[name]().alias(name) for name in columns]
+    table, stated = release(frame, expressions, states=states)
     widths = {}
-    for name, rows in stated.group_by("column"):
+    for name, rows in () if stated is None else stated.group_by("column"):
         if len(rows) == 1 and rows["accuracy"][0] is not None and name[0] in ("n", "sum_x"):
             widths[name[0]] = rows["accuracy"][0]
     return {"values": {name: table[name].to_list() for name in columns}, "widths": widths}
@@ -127,7 +128,8 @@ for line in sys.stdin:
     if not set(asked["columns"]) <= set(ways):
         print("null", flush=True)
         continue
-    print(json.dumps([run(asked["columns"]) for _ in range(asked["repeats"])]), flush=True)
+    # what it states before a release is the same for each: it is asked once
+    print(json.dumps([run(asked["columns"], not i) for i in range(asked["repeats"])]), flush=True)
 """
 )
 
@@ -135,9 +137,11 @@ BY_HAND = (
     _OPENDP_CONTEXT
     + """
 u, v = x - 50.0, y - 50.0
-frame = pl.read_parquet(path).with_columns(
+file = path + ".sums"
+pl.read_parquet(path).with_columns(
     u=u, v=v, uu=u * u - 1250.0, vv=v * v - 1250.0, uv=u * v
-).lazy()
+).write_parquet(file)
+frame = pl.scan_parquet(file)
 halves = {"u": 50.0, "v": 50.0, "uu": 1250.0, "vv": 1250.0, "uv": 2500.0}
 needs = {
     "n": "", "sum_x": "u", "avg_x": "u", "avg_y": "v", "var_x": "u uu", "corr_xy": "u v uu vv uv"
@@ -151,10 +155,10 @@ def total(name):
 def run(columns):
     if columns == ["sum_x"]:
         expressions = [x.dp.sum(bounds=(0.0, 100.0)).alias("sum_x")]
-        table, _ = release(frame, expressions)
+        table, _ = release(frame, expressions, states=False)
         return {"values": {"sum_x": table["sum_x"].to_list()}, "widths": {}}
     sums = sorted({sum_ for name in columns for sum_ in needs[name].split()})
-    table, _ = release(frame, [dp.len().alias("n"), *map(total, sums)])
+    table, _ = release(frame, [dp.len().alias("n"), *map(total, sums)], states=False)
     noisy = {name: table[name].cast(pl.Float64).to_numpy() for name in ["n", *sums]}
     n = noisy["n"]
     mean = {name: noisy[name] / n for name in sums}
