@@ -80,9 +80,10 @@ Exact = Callable[[int], np.ndarray[Any, np.dtype[Any]]]
 def table() -> Iterator[Any]:
     kinds = {"g": "int64", "x": "float64", "y": "float64", "i": "int64", "j": "int64", "b": "bool"}
     fields = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
-    schema = pa.schema([*fields, pa.field("filled", pa.float64(), nullable=False)])
+    schema = pa.schema([*fields, pa.field("filled", pa.float64())])
     rows = pa.Table.from_pylist(ROWS, schema=schema)
-    with sf.protect(rows, name="t", bounds=BOUNDS, budget=sf.Pure(1)) as protected:
+    types = {"filled": "float64 not null"}
+    with sf.protect(rows, name="t", types=types, bounds=BOUNDS, budget=sf.Pure(1)) as protected:
         yield protected
 
 
