@@ -30,6 +30,7 @@ from .errors import Failed
 from .guarantees import Guarantee
 from .ledger import Ledger, Receipt
 from .mechanisms.series.running_sums import RunningSums
+from .mechanisms.linear.axis_strategies import measure_axes
 from .mechanisms.shared.mechanism import Mechanism
 from .mechanisms.shared.stored_mechanism import record
 from .noise.bits import SYSTEM, Bits
@@ -393,6 +394,16 @@ def _perturb(
             cells.append(with_end(component, _quantiles(component, noise, points, groups, bits)))
             continue
         exact = _exact_cells(plan, block, tally, groups, public=public is not None)
+        exact = (
+            combine_sums(
+                [read(i) for i in block.places],
+                block.cells,
+                wide=plan.calibration.needs_python_integers(block),
+            )
+            if block.cells
+            else read(place)
+        )
+        exact = _measure(plan, place, exact)
         cells.append(cast("AddsNoise", noise[0]).perturb(exact, bits=bits))
     return groups, tuple(
         _piece(plan, place, cells) for place in range(len(plan.calibration.readings))
@@ -451,6 +462,15 @@ def _perturb_groupings(
             measured[keys] = additive.perturb(np.asarray(table.sum(axis=rest)), bits=bits)
         noisy.append(measured)
     return tuple(noisy)
+def _measure(plan: Plan, place: int, cells: Integers) -> Integers:
+    """Apply the strategy of cumulative counts to the exact cells; other cells are measured as they
+    are. The type of the integers follows from public limits.
+    """
+    component, bounding = plan.components[place], plan.calibration.bounding
+    if component.strategies is None:
+        return cells
+    strategy = component.strategies.of(bounding.norm)
+    return measure_axes((strategy,), cells, 1 << bounding.sum_bits(component))
 
 
 def _select_groups(
@@ -595,7 +615,8 @@ def finish(
         rows=tuple(groups),
         pieces=noisy,
         columns=tuple(
-            Column(c.name, c.kind, c.components, c.text, c.numbers, c.edges) for c in plan.columns
+            Column(c.name, c.kind, c.components, c.text, plan.numbers_of(c), c.edges)
+            for c in plan.columns
         ),
         cost=receipt.cost,
         promise=plan.promise,

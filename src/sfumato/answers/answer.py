@@ -123,7 +123,7 @@ class Answer:
     def bins(self, name: str) -> NDArray[np.float64]:
         """Return the edges of a histogram: one more than it has bins."""
         column = self.column(name)
-        if column.kind != "histogram":
+        if not column.is_binned:
             raise refusals.NOT_A_HISTOGRAM(name=name, kind=column.kind)
         return np.array([float(edge) for edge in column.edges])
 
@@ -139,7 +139,7 @@ class Answer:
         if name is None and len(self.columns) != 1:
             raise refusals.CELL_WITHOUT_COLUMN(count=len(self.columns), column=self.names[0])
         column = self.column(name if name is not None else self.names[0])
-        if column.kind == "histogram":
+        if column.is_binned:
             raise refusals.CELL_OF_HISTOGRAM(name=column.name)
         if len(matching) != 1:
             example = zip(self.keys, self.rows[0] if self.rows else (), strict=False)
@@ -211,6 +211,12 @@ class Answer:
         from .processing import rounded
 
         return rounded(self)
+
+    def rising(self) -> Answer:
+        """Replace cumulative counts by the nearest ones that never fall."""
+        from .processing import rising
+
+        return rising(self)
 
     def top(self, count: int, name: str | None = None, /) -> Answer:
         """Keep the groups with the largest values of a column, the largest first; `top(1)` of

@@ -174,11 +174,19 @@ class Column:
         return None if self.processed is None else self.processed.at_least
 
     @property
+    def is_binned(self) -> bool:
+        """Whether the column has a number for each bin of a group."""
+        return self.kind in ("histogram", "cumulative")
+
+    @property
     def bins(self) -> tuple[str, ...]:
-        """The bins between the edges as texts; the last bin is closed."""
+        """The bins between the edges as texts; the last bin is closed. Those of cumulative counts
+        begin at the first edge.
+        """
         from .render.format_digits import format_exact
 
-        pairs = list(zip(self.edges, self.edges[1:], strict=False))
+        firsts = self.edges[:1] * len(self.edges) if self.kind == "cumulative" else self.edges
+        pairs = list(zip(firsts, self.edges[1:], strict=False))
         return tuple(
             f"[{format_exact(a)}, {format_exact(b)}{']' if i == len(pairs) - 1 else ')'}"
             for i, (a, b) in enumerate(pairs)

@@ -33,7 +33,7 @@ UNKNOWN_COLUMN = RefusalText(
 NOT_A_HISTOGRAM = RefusalText(
     "answer.column",
     "bins({name!r})",
-    "{name} is a {kind}, and only a histogram has bins",
+    "{name} is a {kind}: only histograms and cumulative counts have bins",
     'sf.histogram("age", edges=[0, 20, 40, 60])',
 )
 CELL_WITHOUT_COLUMN = RefusalText(
@@ -376,4 +376,10 @@ DAMAGED_ANSWER = RefusalText(
     "{stored!r:.60}",
     "the record is damaged or incomplete",
     "the bytes of answer.to_json()",
+)
+NOTHING_RISES = RefusalText(
+    "answer.cumulative",
+    "rising()",
+    "{name} has no cumulative counts, and the answer has no other",
+    'sf.cumulative("age", edges=[0, 20, 40, 60])',
 )

@@ -196,7 +196,7 @@ def _is_linear(leaf: Column, piece: Noisy) -> bool:
     return (
         kind.finish is finish_sum
         and kind.pieces == 1
-        and leaf.kind not in ("histogram", "quantile", "percentile", "computed")
+        and leaf.kind not in ("histogram", "cumulative", "quantile", "percentile", "computed")
         and piece.law is not None
         and piece.among == 0
         and not decided_itself(piece)

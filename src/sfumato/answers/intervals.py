@@ -37,7 +37,7 @@ from ..exact.exact_ratios import Ratios, multiply_by_step, shift_integers, to_do
 from ..exact.numbers import Number, probability, text
 from ..tables.aggregates.column_kind import Box, Side
 from . import answer_refusals as refusals
-from . import formula, joint_intervals, percentiles
+from . import cumulative_values, formula, joint_intervals, percentiles
 from .answer_records import Column, Noisy, share_draws, source_groups
 from .column_kinds import KINDS
 from .group_intervals import group_ends, has_group_interval
@@ -66,12 +66,15 @@ def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
         return formula.values(column, lambda leaf: values(answer, leaf, rows))
     if column.kind == "percentile":
         return percentiles.values(column, _pieces_of(answer, column)[0], rows)
+    if column.kind == "cumulative" and column.processed is None:
+        return cumulative_values.values(column, _pieces_of(answer, column)[0], rows)
     cells = _piece_integers(answer, column, rows)
     if column.processed is not None:
         processed = np.array(
             [to_double(v, "nearest") for v in column.processed.values], dtype=np.float64
         )
-        return processed.reshape(len(answer.rows), *cells[0].shape[1:])[rows]
+        shape = (len(column.edges) - 1,) if column.is_binned else ()
+        return processed.reshape(len(answer.rows), *shape)[rows]
     kind = KINDS[column.kind]
     # slack widens intervals only
     plain = {name: number for name, number in column.numbers.items() if "slack" not in name}
@@ -197,6 +200,10 @@ def _box_interval(
     ]
     if column.kind == "percentile":
         return percentiles.interval(column, pieces[0], 1 - missing / cells[0], rows)
+    if column.kind == "cumulative":
+        ends = cumulative_values.interval(column, pieces[0], missing / cells[0], rows)
+        low, high = (_clamp_to_possible(column, end) for end in ends)
+        return low, high
     integers = _piece_integers(answer, column, rows)
     if KINDS[column.kind].is_quotient and all(piece.law is not None for piece in pieces):
         ends = quotient_ends(column, integers, pieces, missing / max(cells))
@@ -377,7 +384,7 @@ def _pieces_of(answer: Answer, column: Column) -> list[Noisy]:
 
 def _piece_integers(answer: Answer, column: Column, rows: slice) -> list[NDArray[np.int64]]:
     """Return the integers of each piece of a column: one for each group, or a row of bins."""
-    wide = column.kind == "histogram"
+    wide = column.is_binned
     return [
         piece.values[rows] if wide else piece.values[rows, 0]
         for piece in _pieces_of(answer, column)

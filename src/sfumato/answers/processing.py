@@ -16,10 +16,11 @@ import numpy as np
 
 from ..exact.numbers import Number, exact
 from . import answer_refusals as refusals
+from . import cumulative_values
 from .answer import Answer
 from .answer_records import RULES, Column, Processed
 from .column_kinds import KINDS
-from .intervals import exact_values
+from .intervals import exact_values, values
 from .merge import SAME
 from .render import footnote_texts as texts
 
@@ -50,6 +51,19 @@ def rounded(answer: Answer) -> Answer:
         )
 
     return _process_columns(answer, lambda c: KINDS[c.kind].counts, round_values, texts.ROUNDED)
+
+
+def rising(answer: Answer) -> Answer:
+    """Replace cumulative counts by the nearest ones that never fall and are not below 0."""
+
+    def straighten(column: Column, shown: Sequence[Fraction]) -> Processed:
+        counts = np.array([float(value) for value in shown]).reshape(len(answer.rows), -1)
+        curve = cumulative_values.rising(counts)
+        return Processed(tuple(map(Fraction, np.ravel(curve).tolist())), _NONE)
+
+    if not any(column.kind == "cumulative" for column in answer.columns):
+        raise refusals.NOTHING_RISES(name=answer.names[0])
+    return _process_columns(answer, lambda c: c.kind == "cumulative", straighten, texts.RISING)
 
 
 def agreeing(answer: Answer, total: Answer | Number, name: str | None = None) -> Answer:
@@ -164,6 +178,8 @@ def _shown_values(answer: Answer, column: Column) -> Sequence[Fraction]:
     """Return the values that a column shows now, exactly."""
     if column.processed is not None:
         return column.processed.values
+    if column.kind == "cumulative":
+        return [Fraction(v) for v in np.ravel(values(answer, column)).tolist()]
     top, bottom = exact_values(answer, column)
     assert isinstance(bottom, int)
     return [Fraction(int(v), bottom) for v in np.ravel(top)]

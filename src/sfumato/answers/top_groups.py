@@ -44,7 +44,7 @@ def top(answer: Answer, count: int, name: str | None) -> Answer:
             count=count, columns=len(answer.columns), column=answer.names[0]
         )
     column = answer.column(name if name is not None else answer.names[0])
-    if column.kind == "histogram":
+    if column.is_binned:
         raise refusals.TOP_BY_HISTOGRAM(count=count, name=column.name)
     numbers = values(answer, column)
     order = np.argsort(np.where(np.isnan(numbers), np.inf, -numbers), kind="stable")[:count]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from . import answer_refusals as refusals
 from .answer_records import Column, source_groups
 from .column_kinds import KINDS
+from .cumulative_values import strategy_of
 from .formula import count_rows
 from .percentiles import tree_of
 
@@ -71,6 +72,7 @@ def check_answer(answer: Answer) -> None:
         }
         widths = {
             "histogram": {len(column.edges) - 1},
+            "cumulative": {strategy_of(column).measured} if column.kind == "cumulative" else set(),
             "quantile": {1, 3, 5},
             "percentile": trees,
             "computed": {1, 3, 5} | trees,

@@ -26,7 +26,7 @@ MOST_LEVELS = 64
 _OPEN = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE}
 _CLOSE = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE}
 # its list in brackets has edges; lists of other functions have quantiles
-_EDGES = "histogram"
+_EDGES = ("histogram", "cumulative")
 
 
 class Part(NamedTuple):
@@ -73,7 +73,7 @@ def count(words: list[Token]) -> Counter[str]:
             open_[-1].commas += 1
         elif kind in _OPEN:
             call = open_[-1].function
-            levels = kind == TokenType.L_BRACKET and call not in ("", _EDGES)
+            levels = kind == TokenType.L_BRACKET and call not in ("", *_EDGES)
             open_.append(
                 _List(
                     "" if before is None else before.text.lower(), "levels" if levels else "listed"

@@ -399,7 +399,8 @@ def _bins(node: Node, reader: AggregateReader, call: SqlCall) -> Aggregate:
         raise reader.source.refuse(
             refusals.HISTOGRAM_ARGUMENTS,
             node,
-            corrected=reader.source.replace_text(node, f"HISTOGRAM({of}, [0, 10, 20, 50])"),
+            name=call.text,
+            corrected=reader.source.replace_text(node, f"{call.text}({of}, [0, 10, 20, 50])"),
         )
     edges = [
         read_fraction(edge, reader.scalars.parameters, "an edge")

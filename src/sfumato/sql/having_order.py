@@ -88,7 +88,7 @@ class HavingOrderReader:
 
     def _is_histogram(self, name: str) -> bool:
         aggregate = self.aggregates.get(name)
-        return aggregate is not None and aggregate.kind == "histogram"
+        return aggregate is not None and bool(aggregate.edges)
 
 
 def refuse_windows(clause: Node, name: str, scalars: RowReader) -> None:

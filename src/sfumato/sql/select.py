@@ -351,7 +351,7 @@ class SelectReader:
         one.
         """
         aggregate = AggregateReader(self.scope, self.scalars).aggregate(node)
-        if aggregate.kind == "histogram":
+        if aggregate.edges:
             raise self.source.refuse(refusals.HISTOGRAM_IN_EXPRESSION, node)
         for name, existing in self.aggregates.items():
             if existing.text == aggregate.text:

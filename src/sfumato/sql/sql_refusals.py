@@ -593,7 +593,7 @@ TOO_MANY_QUANTILES = RefusalText(
 HISTOGRAM_ARGUMENTS = RefusalText(
     "sql.aggregate",
     "",
-    "HISTOGRAM needs a column and a list of edges",
+    "{name} needs a column and a list of edges",
     "{corrected}",
 )
 

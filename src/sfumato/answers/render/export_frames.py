@@ -139,7 +139,7 @@ def _csv_text(value: object) -> str:
 
 
 def _named_columns(column: Column, numbers: Numbers) -> list[tuple[str, Numbers]]:
-    if column.kind != "histogram":
+    if not column.is_binned:
         return [(column.name, numbers)]
     named: list[tuple[str, Numbers]] = []
     for i, label in enumerate(column.bins):

@@ -3,6 +3,7 @@
 *Dates*      are in order on an axis: a line with a band, one for each value of the other keys.
 *Numbers*    as keys are in order, too: bars, or a line if there are many.
 *Categories* are bars, in the order of the answer; if there are many, the largest.
+*Curves*     of cumulative counts have a band, a line for each group.
 *Histograms* have a panel for each group. Bins of different widths show densities, so that areas
              compare.
 """
@@ -36,6 +37,9 @@ DENSITY = "density (count per unit)"
 _FEWEST_POINTS = 3  # of a line
 _EQUAL = 1 + 1e-9  # the ratio up to which widths of bins are equal
 
+Curves = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+"""Values and interval ends, a row for each group."""
+
 PANELS = 6
 """The most histograms that one plot shows side by side."""
 
@@ -52,14 +56,13 @@ def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str 
     if isinstance(top, bool) or not isinstance(top, int) or top < 1:
         raise refusals.PLOT_TOP(name=name, top=top)
     heading = printable(title if title is not None else column.text or name)
-    if column.kind != "histogram" and (axis := _axis_key(answer, top)) is not None:
+    if not column.is_binned and (axis := _axis_key(answer, top)) is not None:
         return _plot_lines(answer, column, axis, heading, confidence)
-    room, all_ = min(top, PANELS) if column.kind == "histogram" else top, len(answer.rows)
+    most = {"histogram": PANELS, "cumulative": MOST_LINES}.get(column.kind, top)
+    room, all_ = min(top, most), len(answer.rows)
     if all_ > room:
         size = values(answer, column)
-        order = np.argsort(
-            -(size.sum(axis=1) if column.kind == "histogram" else size), kind="stable"
-        )[:room]
+        order = np.argsort(-(size.sum(axis=1) if column.is_binned else size), kind="stable")[:room]
         answer = take_first_groups(answer, column.pieces, order.tolist())
         column = answer.column(name)
     heights, has_ends = values(answer, column), has_interval(answer, column)
@@ -69,6 +72,8 @@ def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str 
     labels = [", ".join(map(key_text, row)) for row in answer.rows]
     parts = [f"the {room} largest of {all_} groups"] if all_ > room else []
     note = "; ".join([*parts, *_interval_text(answer, column, confidence)])
+    if column.kind == "cumulative":
+        return _plot_curves(column, labels, (heights, low, high), heading, note)
     if column.kind == "histogram":
         edges = np.array([float(edge) for edge in column.edges])
         widths = np.diff(edges)
@@ -109,6 +114,26 @@ def _with_dates(
     else:
         axes.set_ylim(*limits)
     return figure
+
+
+def _plot_curves(
+    column: Column, labels: list[str], numbers: Curves, heading: str, note: str
+) -> Figure:
+    """Draw a curve with a band for each group, from 0 at the first edge on."""
+    edges = [float(edge) for edge in column.edges]
+    heights, low, high = (np.pad(part, [(0, 0), (1, 0)]) for part in numbers)
+    return lines(
+        [
+            Line(*curve)
+            for curve in zip(labels, [edges] * len(labels), heights, low, high, strict=True)
+        ],
+        title=heading,
+        across="below"
+        if not column.text
+        else printable(column.text.partition("(")[2].split(",")[0]),
+        up=printable(column.name),
+        note=note,
+    )
 
 
 def _axis_key(answer: Answer, top: int) -> int | None:

@@ -50,14 +50,14 @@ class TextTable:
 
 def build_tables(answer: Answer, confidence: Number, most: int) -> list[TextTable]:
     """Build one table of all plain columns, then one table for each histogram."""
-    flat = [column for column in answer.columns if column.kind != "histogram"]
+    flat = [column for column in answer.columns if not column.is_binned]
     flat_tables = [_flat_table(answer, flat, confidence, most)] if flat else []
     return [
         *flat_tables,
         *(
             _histogram_table(answer, column, confidence, most)
             for column in answer.columns
-            if column.kind == "histogram"
+            if column.is_binned
         ),
     ]
 

@@ -421,12 +421,15 @@ def tree_energies(block: QueryBlock, branching: int, levels: int) -> Doubles:
     return np.asarray(np.maximum(np.array(sums) - np.array([*sums[1:], 0.0]), 0.0))
 
 
-def measure_axes(strategies: Sequence[AxisStrategy], counts: Integers) -> Integers:
+def measure_axes(
+    strategies: Sequence[AxisStrategy], counts: Integers, largest: int | None = None
+) -> Integers:
     """Multiply the last axes of counts by the matrices, exactly: int64, or Python integers where
-    one might not fit.
+    one might not fit. `largest` is a public limit of the counts, if there is one.
     """
     growth = math.prod(strategy.most for strategy in strategies)
-    largest = max((abs(int(counts.max())), abs(int(counts.min()))), default=0) if counts.size else 0
+    if largest is None:
+        largest = max(abs(int(counts.max())), abs(int(counts.min()))) if counts.size else 0
     exact = counts if largest * growth < _NARROW else counts.astype(object)
     first = counts.ndim - len(strategies)
     for axis, strategy in enumerate(strategies, first):

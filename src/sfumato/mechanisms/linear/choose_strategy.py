@@ -120,6 +120,16 @@ def choose_for_axis(asked: Weighted, norm: Norm, relation: Relation) -> tuple[Ax
     return min(candidates, key=loss), bound
 
 
+def structured_strategy(asked: Weighted, norm: Norm) -> AxisStrategy:
+    """Return the best strategy that a few whole numbers describe, for add-remove."""
+
+    def loss(strategy: AxisStrategy) -> float:
+        moved = float(strategy.column_l1) ** 2 if norm == "L1" else strategy.column_l2_squared
+        return moved * sum(weight * strategy.total(block) for weight, block in asked)
+
+    return min(_structured(asked, norm), key=loss)
+
+
 def _merge(asked: Weighted) -> tuple[Weighted, NDArray[np.int64] | None]:
     """Merge cells that no query tells apart, and leave out those that none counts; None if there
     are no such cells.

@@ -8,6 +8,7 @@ from .column_kind import AggregateKind
 from .correlations import CORRELATION, corr
 from .counts import COUNT, COUNT_DISTINCT, COUNT_UNITS, count, count_distinct, count_if, count_units
 from .covariances import COVARIANCE, SAMPLE_COVARIANCE, covar
+from .cumulative_counts import CUMULATIVE, cumulative
 from .histogram_bins import HISTOGRAM, histogram
 from .quantile_points import (
     PERCENTILE,
@@ -61,6 +62,7 @@ KINDS: dict[str, AggregateKind] = {
         QUANTILE,
         PERCENTILE,
         HISTOGRAM,
+        CUMULATIVE,
     )
 }
 """Every kind of aggregate, by its name."""
@@ -72,6 +74,7 @@ __all__ = [
     "count_if",
     "count_units",
     "covar",
+    "cumulative",
     "histogram",
     "max",
     "mean",

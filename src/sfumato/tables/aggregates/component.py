@@ -9,14 +9,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from ...mechanisms.shared.better_law import Norm
 from ..expr.expressions import Expr
 from ..expr.grids import Grid
 from ..query.aggregate import Aggregate
 from .count_tree import CountTree
+from .prefix_noise import PrefixStrategies, mean_square
 
 _FINEST, _COARSEST = 26, 20  # bits of what the cells of a row sum to
 
@@ -83,6 +86,7 @@ class Component:
     filled: bool = False  # a missing value counts as the lower bound
     aggregate: Aggregate | None = None  # the quantile, if the form is "point"
     tree: CountTree | None = None  # how cells are counted, if the form is "tree"
+    strategies: PrefixStrategies | None = None  # how the cells of cumulative counts are measured
     factors: tuple[Factor, ...] = ()  # of a product: cells of one or two columns
     pair: tuple[Component, Component] | None = None  # the centred columns of a sum of products
     rule: str = ""  # the sentence of the plan, if it is not that a column is clipped
@@ -104,13 +108,29 @@ class Component:
             self.pooled,
             self.filled,
             self.tree,
+            self.strategies,
         )
 
     @property
     def largest(self) -> int:
         return max(abs(self.low), abs(self.high))
 
-    @property
-    def levels(self) -> int:
-        """Return how many cells count the same row: the levels of a tree, else 1."""
+    def column_l1(self, norm: Norm) -> int:
+        """Return how far a row that counts 1 moves what is measured in the L1 norm: the levels of a
+        tree, the longest column of a strategy, else 1.
+        """
+        if self.strategies is not None:
+            return self.strategies.of(norm).column_l1
         return 1 if self.tree is None else self.tree.levels
+
+    def column_l2_squared(self, norm: Norm) -> int:
+        """Return the square of how far it moves this in the L2 norm."""
+        if self.strategies is not None:
+            return self.strategies.of(norm).column_l2_squared
+        return 1 if self.tree is None else self.tree.levels
+
+    def reading_factor(self, norm: Norm) -> float:
+        """Return the deviation of a value of the column, on average, in units of that of one
+        draw.
+        """
+        return 1.0 if self.strategies is None else math.sqrt(mean_square(self.strategies.of(norm)))

@@ -30,7 +30,8 @@ def histogram(of: str | Expr, edges: Iterable[Number]) -> Aggregate:
     return Aggregate("histogram", as_expr(of), edges=ends)
 
 
-def _bins(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
+def bins_of(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
+    """Return the counts of the cells between edges."""
     assert aggregate.of is not None
     column_type = aggregate.of.type(rows.schema)
     check_condition_type(aggregate, rows)
@@ -62,7 +63,7 @@ def _refuse_histogram(of: Expr, column_type: Type) -> Refused:
 
 HISTOGRAM = AggregateKind(
     name="histogram",
-    components=_bins,
+    components=bins_of,
     counts=True,
     adds=True,
     assume=lambda _, __, ___: Fraction(0),

@@ -19,7 +19,9 @@
 
 *Cells*         Cells of which a row's are not negative and sum to S move by K·S together, for
                 replace by 2·K·S (L1) or √2·K·S (L2): as much as the cells of one count.
-*Proof*         docs/proofs/tables.md, docs/proofs/cells.md
+*Levels*        What is measured of cells counts a row in each level of a tree, or with a column
+                of a strategy: the sensitivity is that of the cells times the column's length.
+*Proof*         docs/proofs/tables.md, docs/proofs/cells.md, docs/proofs/linear-queries.md
 """
 
 from __future__ import annotations
@@ -163,11 +165,11 @@ class Bounding:
             return self.most_votes * (2 if self.relation == "replace" and self.grouped else 1)
         weight = self.rows << self.component_bits(component)
         if self.relation == "add-remove":
-            return weight * component.largest * component.levels
+            return weight * component.largest * component.column_l1(self.norm)
         return (
             weight
             * (2 * component.largest if self._many(component) else sum(_sides(component)))
-            * component.levels
+            * component.column_l1(self.norm)
         )
 
     def l2_squared(self, component: Component) -> int:
@@ -178,12 +180,12 @@ class Bounding:
             return together * (2 if twice else 1) if self.grouped else 1
         weight = self.rows << self.component_bits(component)
         if not twice:
-            return (weight * component.largest) ** 2 * component.levels
+            return (weight * component.largest) ** 2 * component.column_l2_squared(self.norm)
         above, below = _sides(component)
         return (
             weight**2
             * (2 * (above**2 + below**2) if self._many(component) else (above + below) ** 2)
-            * component.levels
+            * component.column_l2_squared(self.norm)
         )
 
     def shared_l1(self, row: int) -> int:

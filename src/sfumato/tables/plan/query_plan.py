@@ -14,6 +14,8 @@ import math
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -28,6 +30,7 @@ from ...noise.weighted_sums import Spread, SumLaw, Term, sum_bound
 from ...templates.summary import ShownText, Summarized, Summary
 from ..aggregates import KINDS
 from ..aggregates.component import Component
+from ..aggregates.prefix_noise import prefix_bounds
 from ..aggregates.rank_ends import expected_half_width
 from ..aggregates.tree_noise import largest_half_width
 from ..marginals.parts import Keys
@@ -164,6 +167,13 @@ class Plan(Summarized):
         shown = self.tables or (self,)
         return sum(count_groups(table.query) for table in shown)
 
+    def numbers_of(self, column: ColumnPlan) -> Mapping[str, Fraction]:
+        """Return the public numbers that finishing a column needs."""
+        strategies = self.components[column.components[0]].strategies
+        if strategies is None:
+            return column.numbers
+        return {**column.numbers, **strategies.numbers(self.calibration.bounding.norm)}
+
     @property
     def sql(self) -> tuple[str, ...]:
         """Return the statements in the engine's language. The fast path may sum plain columns of
@@ -243,6 +253,12 @@ class Plan(Summarized):
                 )
                 * calibration.bounding.step(component)
             )
+        if component.strategies is not None:
+            first = calibration.noise_of(column.components[0])[0]
+            assert isinstance(first, Laplace | Gaussian)
+            strategy = component.strategies.of(calibration.bounding.norm)
+            widest = float(prefix_bounds(strategy, first.law, 1 - level).max())
+            return up(Fraction(widest) * calibration.bounding.step(component))
         if kind.is_quotient:
             error = kind.error(column.numbers, (self._quotient_width(column, level),), size)
         else:

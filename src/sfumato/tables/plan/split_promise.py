@@ -348,13 +348,11 @@ def _variances(
     directions = KINDS[column.kind].directions(
         column.numbers, [_largest(components[place]) for place in column.components]
     )
-    parts = [
-        (
-            float(readings[place].step) / (1 << bounding.component_bits(components[place])),
-            readings[place].parts,
-        )
-        for place in column.components
-    ]
+    parts = []
+    for place in column.components:
+        component, reading = components[place], readings[place]
+        unit = float(reading.step) / (1 << bounding.component_bits(component))
+        parts.append((unit * component.reading_factor(bounding.norm), reading.parts))
     for direction in directions:
         for block, weights in _combine(parts, direction).items():
             added = variances[block] * sum(weight * weight for weight in weights)
