@@ -2,7 +2,8 @@
 
 *Value*     The prefixes of the least-squares cells: unbiased, and possibly falling.
 *Interval*  The noise of a prefix is a sum of known weights and laws (`prefix_noise`).
-*Doubles*   Sums are of doubles; a half-width is widened by more than they can err.
+*Doubles*   Sums are of doubles; a half-width is widened by more than they can err:
+            2^−36 of the sum of the sizes of what is added.
 *Proof*     docs/proofs/linear-queries.md
 """
 
@@ -18,7 +19,7 @@ from ..mechanisms.linear.axis_strategies import AxisStrategy
 from ..mechanisms.linear.linear_queries import rising as never_falling
 from ..noise.geometric import Geometric
 from ..noise.rounded_normal import RoundedNormal
-from ..tables.aggregates.prefix_noise import prefix_bounds, restore_strategy
+from ..tables.aggregates.prefix_noise import largest_weight, prefix_bounds, restore_strategy
 from .answer_records import Column, Noisy
 
 Doubles = NDArray[np.float64]
@@ -40,10 +41,10 @@ def interval(
 ) -> tuple[Doubles, Doubles]:
     """Compute interval ends; each interval misses with a chance of at most `missing`."""
     assert isinstance(piece.law, Geometric | RoundedNormal)
-    step, measured = float(piece.step), piece.values[rows]
-    halves = prefix_bounds(strategy_of(column), piece.law, missing) * step
+    step, measured, strategy = float(piece.step), piece.values[rows], strategy_of(column)
+    halves = prefix_bounds(strategy, piece.law, missing) * step
     sizes = np.abs(measured.astype(np.float64)).sum(axis=1, keepdims=True)
-    halves = halves + sizes * step * _ERROR
+    halves = halves + sizes * (largest_weight(strategy) * step * _ERROR)
     middle = values(column, piece, rows)
     return middle - halves, middle + halves
 

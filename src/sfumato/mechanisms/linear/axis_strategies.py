@@ -205,8 +205,8 @@ class TreeStrategy(AxisStrategy):
         return float(sum(energies / np.array(self.eigenvalues, dtype=np.float64)))
 
     def _fill(self, cells: NDArray[np.generic]) -> Integers:
-        missing = self.filled - self.cells
-        return np.pad(cells, [(0, 0)] * (cells.ndim - 1) + [(0, missing)])
+        empty = np.zeros((*cells.shape[:-1], self.filled - self.cells), dtype=cells.dtype)
+        return np.concatenate([cells, empty], axis=-1)  # Python integers stay what they are
 
     def _blocks(self, cells: Integers) -> list[Integers]:
         blocks = []

@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...mechanisms.linear.answer_errors import answer_errors
+from ...mechanisms.linear.answer_errors import answer_error, answer_errors
 from ...mechanisms.linear.axis_strategies import (
     AxisStrategy,
     CellStrategy,
@@ -32,6 +32,8 @@ from ...noise.geometric import Geometric
 from ...noise.rounded_normal import RoundedNormal
 
 Numbers = Mapping[str, Fraction]
+
+_FEW = 24  # prefixes whose bounds are computed one by one, and are less wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,5 +84,14 @@ def prefix_bounds(
     strategy: AxisStrategy, law: Geometric | RoundedNormal, missing: Fraction
 ) -> NDArray[np.float64]:
     """Return a bound for each prefix that its noise exceeds with at most this probability."""
+    parts = (strategy.spread(part) for part in PrefixBlock(strategy.cells).parts())
+    if strategy.cells <= _FEW:
+        return np.array([answer_error(law, row, missing) for part in parts for row in part])
+    return np.concatenate([answer_errors(law, part, missing) for part in parts])
+
+
+@lru_cache(maxsize=64)
+def largest_weight(strategy: AxisStrategy) -> float:
+    """Return the largest weight of a draw in a prefix."""
     parts = PrefixBlock(strategy.cells).parts()
-    return np.concatenate([answer_errors(law, strategy.spread(part), missing) for part in parts])
+    return max(float(np.abs(strategy.spread(part)).max()) for part in parts)
