@@ -30,6 +30,9 @@ from sfumato.guarantees.meaning.averaging_limits import averaged_after, told_apa
 from sfumato.guarantees.meaning.bayes import posterior_bounds
 from sfumato.ledger import course
 from sfumato.mechanisms.hierarchy import average_factor
+from sfumato.mechanisms.linear.axis_strategies import RootStrategy
+from sfumato.mechanisms.linear.choose_strategy import weighted_tree
+from sfumato.mechanisms.linear.query_blocks import PrefixBlock
 from sfumato.mechanisms.shared.additive import Additive
 from sfumato.mechanisms.shared.error_formulas import chebyshev_radius, laplace_radius
 from sfumato.mechanisms.shared.prefix_strategies import tree
@@ -38,6 +41,7 @@ from sfumato.noise.continuous import Laplace, Normal
 from sfumato.plots.plot_style import COLOURS, FAINT, INK, figure, name_axes, quiet, tint
 from sfumato.tables.marginals.choose_shares import choose_shares
 from sfumato.tables.marginals.parts import Domain
+from sfumato.tables.aggregates.prefix_noise import PrefixStrategies
 from sfumato.testing.seeded_bits import SeededBits
 
 if TYPE_CHECKING:
@@ -440,6 +444,78 @@ def hierarchy() -> Figure:
         up="standard deviation",
     )
     return plots.graphs([average, each], title="Ranges from a hierarchy of 1024 cells")
+
+
+def linear_queries() -> Figure:
+    """256 prefixes at μ = 1: the deviation of each, by strategy; and the curve of ages with its
+    band, as it was released.
+    """
+    cells = 256
+    asked = mech.prefixes(cells)
+    best = mech.LinearQueries(asked, mu=1, relation="add-remove")
+    block, noise = PrefixBlock(cells), mech.Gaussian(sensitivity=1, mu=1).variance
+    tree = weighted_tree(((1.0, block),), 2, "L2")
+    strategies = {"square root": RootStrategy(cells), "binary tree": tree}
+    curves = {
+        name: np.sqrt(noise * s.column_l2_squared * block.variances(s.spread))
+        for name, s in strategies.items()
+    }
+    at = np.arange(1, cells + 1, dtype=np.float64)
+    assert best.bound is not None
+    each = plots.Graph(
+        title="the first m of 256 cells, Gaussian noise",
+        x=at,
+        curves={
+            "optimised": np.sqrt(best.variances()),
+            **curves,
+            "lower bound": np.full(cells, best.bound),
+        },
+        across="m",
+        up="standard deviation",
+    )
+    sizes = np.array([16, 32, 64, 128, 256, 512, 1024, 4096])
+    workloads = [mech.prefixes(int(n)) for n in sizes]
+    shown = [mech.LinearQueries(w, mu=1, relation="add-remove") for w in workloads]
+    growth = plots.Graph(
+        title="root mean square of all prefixes",
+        x=sizes.astype(np.float64),
+        curves={
+            "optimised": np.array([m.rmse for m in shown]),
+            "square root": np.array(
+                [_rms(RootStrategy(int(n)), PrefixBlock(int(n))) for n in sizes]
+            ),
+            "cells": np.sqrt((sizes + 1) / 2),
+        },
+        across="cells",
+        up="standard deviation",
+        logarithmic=True,
+    )
+    return plots.graphs([each, growth], title="Cumulative counts at μ = 1")
+
+
+def _rms(strategy: RootStrategy, block: PrefixBlock) -> float:
+    return math.sqrt(strategy.column_l2_squared * strategy.total(block) / block.queries)
+
+
+def cumulative() -> Figure:
+    """The curve of ages in two cities, as `CUMULATIVE` releases it."""
+    edges = tuple(map(Fraction, range(0, 101, 5)))
+    cells = np.array(
+        [np.roll(np.hanning(22)[1:-1] * 900, move).astype(np.int64) for move in (-2, 2)]
+    )
+    strategies = PrefixStrategies(20)
+    strategy = strategies.of("L1")
+    noise = mech.Laplace(sensitivity=strategy.column_l1, epsilon="0.02", unit="row")
+    measured = noise.perturb(strategy.measure(cells), bits=SeededBits(11))
+    text = "cumulative(age, edges=[0, 5, …, 100])"
+    return Answer(
+        keys=("city",),
+        rows=(("Bari",), ("Roma",)),
+        pieces=(Noisy("c", measured, 1, noise),),
+        columns=(Column("below", "cumulative", (0,), text, strategies.numbers("L1"), edges),),
+        cost=noise.promise,
+        receipts=(Paid(1, "c0ffee", "2026-09-01T12:00:00.000+00:00"),),
+    ).plot("below", title="How many visitors are younger")
 
 
 def accuracy() -> Figure:
@@ -1763,6 +1839,8 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     mean,
     histogram,
     hierarchy,
+    linear_queries,
+    cumulative,
     accuracy,
     discrete_gaussian,
     staircase,

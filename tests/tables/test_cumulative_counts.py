@@ -138,13 +138,14 @@ def test_ways_to_ask_and_to_show(tmp_path: Any) -> None:
     asked = table.group_by("city").aggregate(below=ASK)
     written = ", ".join(map(str, EDGES))
     sql = f"SELECT city, CUMULATIVE(age, [{written}]) AS below FROM people GROUP BY city"
+    plan = asked.plan(epsilon=1)
     answer = table.sql(sql, epsilon=1)
-    assert asked.plan(epsilon=1).text == table.plan(sql, epsilon=1).text
-    assert f"CUMULATIVE(age, [{written}])" in query_to_sql(asked.plan(epsilon=1).query).replace('"', "")
+    assert plan.text == table.plan(sql, epsilon=1).text
+    assert f"CUMULATIVE(age, [{written}])" in query_to_sql(plan.query).replace('"', "")
     assert answer["below"].shape == (2, 50)
     assert answer.column("below").bins[::49] == ("[0, 2)", "[0, 100]")
     low, high = answer.interval("below")
-    widest = asked.plan(epsilon=1).error()["below"]
+    widest = plan.error()["below"]
     assert ((high - low) / 2).max() == pytest.approx(widest, rel=1e-6)
     restored = Answer.from_json(answer.to_json())
     np.testing.assert_array_equal(restored["below"], answer["below"])
