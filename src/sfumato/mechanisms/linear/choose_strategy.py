@@ -387,7 +387,7 @@ def _optimise_laplace(gram: Doubles, trees: Sequence[TreeStrategy]) -> DenseStra
 
 def _from_rows(name: str, matrix: Doubles) -> DenseStrategy:
     """Build a strategy of whole-number rows."""
-    inverse = np.linalg.pinv(matrix, rcond=1e-12)
+    inverse: Doubles = np.linalg.pinv(matrix, rcond=1e-12)
     return DenseStrategy(matrix.shape[1], name, matrix.astype(np.int64), inverse)
 
 
