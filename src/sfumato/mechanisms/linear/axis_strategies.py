@@ -311,7 +311,7 @@ class DenseStrategy(AxisStrategy):
 
     @cached_property
     def column_l2_squared(self) -> int:
-        return int(self._products.diagonal().max())
+        return int((self.matrix**2).sum(axis=0).max())
 
     @cached_property
     def most(self) -> int:
@@ -491,10 +491,10 @@ def _root_inverses(cells: int) -> tuple[Doubles, Doubles]:
 
 def _convolve(rows: Doubles, series: Doubles) -> Doubles:
     """Return the first n numbers of the convolution of each row with the series."""
-    from scipy.signal import fftconvolve
-
-    shaped = series.reshape((1,) * (rows.ndim - 1) + (-1,))
-    return np.asarray(fftconvolve(rows, shaped, axes=-1))[..., : rows.shape[-1]]
+    cells = rows.shape[-1]
+    size = 1 << (2 * cells - 1).bit_length()
+    product = np.fft.rfft(rows, size) * np.fft.rfft(series, size)
+    return np.asarray(np.fft.irfft(product, size)[..., :cells])
 
 
 def _average(cells: Doubles, run: int) -> Doubles:

@@ -244,6 +244,9 @@ def _optimise(
     dense: list[AxisStrategy] = []
     if (rows := _whole_rows(asked)) is not None:
         dense.append(_from_rows("the queries", rows))
+    if rows is not None and len(rows) < cells and len(rows) <= MOST_DENSE and norm == "L2":
+        optimised, bound = _optimise_rows(asked, rows)
+        return dense + optimised, max(bound, simple)
     if cells > MOST_DENSE:
         return dense, simple
     gram = _weighted_gram(asked)
@@ -310,9 +313,11 @@ def _optimise_rows(asked: Weighted, rows: Doubles) -> tuple[list[AxisStrategy], 
     mixed = np.eye(len(rows))
     for _ in range(_STEPS[0][1]):
         effort.check()
-        left, values, right = np.linalg.svd(weighted * np.sqrt(weights), full_matrices=False)
-        rank = int((values > values[0] * 1e-9).sum())
-        left, values, right = left[:, :rank], values[:rank], right[:rank]
+        scaled = weighted * np.sqrt(weights)
+        eigenvalues, vectors = np.linalg.eigh(scaled @ scaled.T)
+        present = eigenvalues > eigenvalues[-1] * 1e-13
+        left, values = vectors[:, present], np.sqrt(eigenvalues[present])
+        right = left.T @ scaled / values[:, None]
         squares = (values[:, None] * right**2).sum(axis=0) / weights
         trace = float(values.sum())
         bound = max(bound, trace**2 / float(weights.sum()))

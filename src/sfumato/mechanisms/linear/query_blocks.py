@@ -32,6 +32,7 @@ Spread = Callable[[Doubles], Doubles]
 MOST_CELLS = 1 << 16
 """The most cells of an axis."""
 _CHUNK = 1 << 21  # numbers of a part of a matrix that is written out
+_MOST_SINGULAR = 1024  # rows or columns of a matrix whose singular values are computed
 _LARGEST = 1 << 30  # of a whole-number matrix
 
 
@@ -244,7 +245,12 @@ class MatrixBlock(QueryBlock):
         return self.matrix[start:stop]
 
     def energy(self, run: int) -> float:
-        return float(sum(_run_energy(row, run) for row in self.matrix))
+        return _run_energy(self.matrix, run)
+
+    def nuclear(self) -> float | None:
+        if min(self.queries, self.cells) > _MOST_SINGULAR:
+            return None
+        return float(np.linalg.svd(self.matrix, compute_uv=False).sum())
 
     @property
     def matrix(self) -> Doubles:
@@ -304,10 +310,10 @@ def _prefix_energies(cells: int, run: int) -> Doubles:
     return np.asarray(lengths // run * float(run) + (lengths % run) ** 2 / run)
 
 
-def _run_energy(row: Doubles, run: int) -> float:
-    filled = np.zeros(-(-len(row) // run) * run)
-    filled[: len(row)] = row
-    return float((filled.reshape(-1, run).sum(axis=1) ** 2).sum() / run)
+def _run_energy(rows: Doubles, run: int) -> float:
+    """Return Σ|Q w|² of the rows w, or of one."""
+    sums = np.add.reduceat(rows, np.arange(0, rows.shape[-1], run), axis=-1)
+    return float((sums**2).sum() / run)
 
 
 def _with_zero(ends: Doubles) -> Doubles:
