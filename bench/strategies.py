@@ -63,30 +63,30 @@ def workloads(cells: int) -> dict[str, mech.Workload]:
     }
 
 
-def fixed_error(strategy: AxisStrategy, asked: mech.Workload, law: str) -> float:
+def fixed_error(strategy: AxisStrategy, workload: mech.Workload, law: str) -> float:
     """The error of one strategy at ε = 1 or μ = 1."""
-    (term,) = asked.terms
+    (term,) = workload.terms
     moved = strategy.column_l1 if law == "laplace" else math.sqrt(strategy.column_l2_squared)
     noise = 2 * moved**2 if law == "laplace" else moved**2
-    return math.sqrt(noise * strategy.total(term.blocks[0]) / asked.queries)
+    return math.sqrt(noise * strategy.total(term.blocks[0]) / workload.queries)
 
 
-def measure(name: str, asked: mech.Workload, law: str, peers: dict[str, float]) -> list[str]:
+def measure(name: str, workload: mech.Workload, law: str, peers: dict[str, float]) -> list[str]:
     """One line: errors, the ratio to the bound, and times."""
     way = {"epsilon": 1} if law == "laplace" else {"mu": 1}
     start = time.process_time()
-    ours = mech.LinearQueries(asked, relation="add-remove", **way)
+    ours = mech.LinearQueries(workload, relation="add-remove", **way)
     chosen = time.process_time() - start
-    counts = np.ones(asked.shape, dtype=np.int64)
+    counts = np.ones(workload.shape, dtype=np.int64)
     start = time.process_time()
     ours.perturb(counts)
     released = time.process_time() - start
     errors: dict[str, float] = {}
-    if len(asked.shape) == 1:
-        cells = asked.shape[0]
-        errors["cells"] = fixed_error(CellStrategy(cells), asked, law)
+    if len(workload.shape) == 1:
+        cells = workload.shape[0]
+        errors["cells"] = fixed_error(CellStrategy(cells), workload, law)
         if law == "gaussian":
-            errors["root"] = fixed_error(RootStrategy(cells), asked, law)
+            errors["root"] = fixed_error(RootStrategy(cells), workload, law)
         elif name.startswith("ranges"):
             tree = mech.Hierarchy(edges=range(cells + 1), epsilon=1, relation="add-remove")
             average = average_factor(cells, tree.branching)
@@ -134,12 +134,12 @@ def main() -> None:
     for law in ("gaussian", "laplace"):
         for cells in SIZES:
             if cells <= options.most:
-                for name, asked in workloads(cells).items():
-                    lines.append(measure(name, asked, law, peers))
+                for name, workload in workloads(cells).items():
+                    lines.append(measure(name, workload, law, peers))
         for side in (64, 256):
             if side <= options.most:
-                asked = mech.rectangles(side, side)
-                lines.append(measure(f"rectangles of {side} × {side}", asked, law, peers))
+                workload = mech.rectangles(side, side)
+                lines.append(measure(f"rectangles of {side} × {side}", workload, law, peers))
     table = [HEADS, *lines]
     print(as_pipes(table, HEADS[:3]) if options.markdown else as_columns(table))
 

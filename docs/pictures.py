@@ -39,9 +39,9 @@ from sfumato.mechanisms.shared.prefix_strategies import tree
 from sfumato.mechanisms.smooth import largest_beta
 from sfumato.noise.continuous import Laplace, Normal
 from sfumato.plots.plot_style import COLOURS, FAINT, INK, figure, name_axes, quiet, tint
+from sfumato.tables.aggregates.prefix_noise import PrefixStrategies
 from sfumato.tables.marginals.choose_shares import choose_shares
 from sfumato.tables.marginals.parts import Domain
-from sfumato.tables.aggregates.prefix_noise import PrefixStrategies
 from sfumato.testing.seeded_bits import SeededBits
 
 if TYPE_CHECKING:
@@ -451,8 +451,7 @@ def linear_queries() -> Figure:
     band, as it was released.
     """
     cells = 256
-    asked = mech.prefixes(cells)
-    best = mech.LinearQueries(asked, mu=1, relation="add-remove")
+    best = mech.LinearQueries(mech.prefixes(cells), mu=1, relation="add-remove")
     block, noise = PrefixBlock(cells), mech.Gaussian(sensitivity=1, mu=1).variance
     tree = weighted_tree(((1.0, block),), 2, "L2")
     strategies = {"square root": RootStrategy(cells), "binary tree": tree}

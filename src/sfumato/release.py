@@ -29,8 +29,8 @@ from .answers.stack_tables import mark_recalled, stack_tables, whole_counts
 from .errors import Failed
 from .guarantees import Guarantee
 from .ledger import Ledger, Receipt
-from .mechanisms.series.running_sums import RunningSums
 from .mechanisms.linear.axis_strategies import measure_axes
+from .mechanisms.series.running_sums import RunningSums
 from .mechanisms.shared.mechanism import Mechanism
 from .mechanisms.shared.stored_mechanism import record
 from .noise.bits import SYSTEM, Bits
@@ -394,16 +394,6 @@ def _perturb(
             cells.append(with_end(component, _quantiles(component, noise, points, groups, bits)))
             continue
         exact = _exact_cells(plan, block, tally, groups, public=public is not None)
-        exact = (
-            combine_sums(
-                [read(i) for i in block.places],
-                block.cells,
-                wide=plan.calibration.needs_python_integers(block),
-            )
-            if block.cells
-            else read(place)
-        )
-        exact = _measure(plan, place, exact)
         cells.append(cast("AddsNoise", noise[0]).perturb(exact, bits=bits))
     return groups, tuple(
         _piece(plan, place, cells) for place in range(len(plan.calibration.readings))
@@ -430,7 +420,7 @@ def _exact_cells(
         )
 
     if not block.cells:
-        return read(block.places[0])
+        return _measure(plan, block.places[0], read(block.places[0]))
     wide = plan.calibration.needs_python_integers(block)
     return combine_sums([read(i) for i in block.places], block.cells, wide=wide)
 
@@ -462,6 +452,8 @@ def _perturb_groupings(
             measured[keys] = additive.perturb(np.asarray(table.sum(axis=rest)), bits=bits)
         noisy.append(measured)
     return tuple(noisy)
+
+
 def _measure(plan: Plan, place: int, cells: Integers) -> Integers:
     """Apply the strategy of cumulative counts to the exact cells; other cells are measured as they
     are. The type of the integers follows from public limits.

@@ -128,8 +128,8 @@ def test_a_forgotten_column_is_seen() -> None:
 @pytest.mark.parametrize("way", [{"epsilon": 1}, {"epsilon": 1, "delta": "1e-6"}, {"mu": 1}])
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_the_promise_covers_all_neighbours(way: dict[str, Any], relation: Relation) -> None:
-    asked = mech.prefixes(5) + 3 * mech.identity(5)
-    m = mech.LinearQueries(asked, relation=relation, **way)
+    workload = mech.prefixes(5) + 3 * mech.identity(5)
+    m = mech.LinearQueries(workload, relation=relation, **way)
     ones = [m.measure(row).astype(object) for row in np.eye(5, dtype=int)]
     moves = [*ones, *([a - b for a in ones for b in ones] if relation == "replace" else [])]
     if isinstance(m.noise, mech.Laplace):
@@ -143,7 +143,7 @@ def test_the_promise_covers_all_neighbours(way: dict[str, Any], relation: Relati
 
 
 @pytest.mark.parametrize(
-    ("asked", "most"),
+    ("workload", "most"),
     [
         (mech.prefixes(32), 1.01),
         (mech.all_ranges(32), 1.003),
@@ -155,19 +155,21 @@ def test_the_promise_covers_all_neighbours(way: dict[str, Any], relation: Relati
     ],
     ids=repr,
 )
-def test_gaussian_strategies_are_near_the_lower_bound(asked: mech.Workload, most: float) -> None:
-    m = mech.LinearQueries(asked, mu=1, relation="add-remove")
+def test_gaussian_strategies_are_near_the_lower_bound(workload: mech.Workload, most: float) -> None:
+    m = mech.LinearQueries(workload, mu=1, relation="add-remove")
     assert m.ratio is not None
     assert 1 - 1e-6 <= m.ratio <= most
-    assert len(asked.shape) == 2 or m.rmse**2 * asked.queries == pytest.approx(m.variances().sum())
+    assert len(workload.shape) == 2 or m.rmse**2 * workload.queries == pytest.approx(
+        m.variances().sum()
+    )
 
 
 def test_optimised_strategies_are_unbiased() -> None:
     """W·A⁺·A = W, though A is rounded; also where the queries span less than all cells."""
     for norm_name in ("L1", "L2"):
         for block in (*BLOCKS, matrix_block([[1, 1, 1, 0], [0, 0, 1, 1], [1, 1, 2, 1]])):
-            asked = mech.Workload((Term((block,)),))
-            (axis,) = choose_strategy(asked, norm_name, "add-remove").axes
+            workload = mech.Workload((Term((block,)),))
+            (axis,) = choose_strategy(workload, norm_name, "add-remove").axes
             rows = block.rows(0, block.queries)
             measured = axis.measure(np.eye(block.cells, dtype=np.int64)).astype(float)
             np.testing.assert_allclose(axis.spread(rows) @ measured.T, rows, atol=1e-8)

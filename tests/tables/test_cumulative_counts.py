@@ -4,7 +4,6 @@ the law of the noise, the curve that never falls, and the ways to ask.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,14 +13,18 @@ import pytest
 
 import sfumato as sf
 from sfumato.answers import Answer
-from sfumato.answers.answer_records import Column, Noisy
-from sfumato.answers.cumulative_values import interval, strategy_of, values
+from sfumato.answers.answer_records import Column, strategy_of
 from sfumato.client.to_sql import query_to_sql
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.mechanisms.linear.query_blocks import PrefixBlock
 from sfumato.session import Table
 from sfumato.tables.aggregates.component import Component
-from sfumato.tables.aggregates.prefix_noise import PrefixStrategies, mean_square
+from sfumato.tables.aggregates.prefix_noise import (
+    PrefixStrategies,
+    mean_square,
+    prefix_interval,
+    read_prefixes,
+)
 from sfumato.testing.exact_checks import Rehearsal
 from sfumato.testing.seeded_bits import SeededBits
 
@@ -64,8 +67,8 @@ def moves(notion: str, relation: str, *, grouped: bool) -> list[tuple[Any, np.nd
     measured = []
     for mine in UNITS:
         table = people([*OTHERS, *mine], budget, relation)
-        asked = table.group_by("city") if grouped else table
-        plan = asked.aggregate(below=ASK).plan(**how)
+        question = table.group_by("city") if grouped else table
+        plan = question.aggregate(below=ASK).plan(**how)
         (call,) = Rehearsal(plan).run().calls
         measured.append((call.mechanism, call.integers[0].astype(object)))
     pairs = [(0, i) for i in range(1, len(UNITS))]
@@ -120,25 +123,25 @@ def test_values_and_intervals(cells: int, norm: Any) -> None:
         if norm == "L1"
         else Gaussian(sensitivity=1, sigma=3 * strategy.column_l2_squared**0.5)
     )
-    piece = Noisy("c", noise.perturb(many, bits=SeededBits(cells)), Fraction(1, 4), noise)
-    off = 4 * values(column, piece, slice(None)) - np.cumsum(exact)
+    noisy, step = noise.perturb(many, bits=SeededBits(cells)), Fraction(1, 4)
+    off = 4 * read_prefixes(strategy, noisy, step) - np.cumsum(exact)
     spread = PrefixBlock(cells).variances(strategy.spread) * noise.variance
     assert spread.mean() == pytest.approx(mean_square(strategy) * noise.variance)
     assert (np.abs(off.mean(axis=0)) < 6 * np.sqrt(spread / 1000)).all()
     assert (np.abs(off.var(axis=0) / spread - 1) < 6 * np.sqrt(5 / 1000)).all()
-    low, high = interval(column, piece, Fraction(1, 10), slice(None))
+    low, high = prefix_interval(strategy, noisy, step, noise.law, Fraction(1, 10))
     held = (low <= np.cumsum(exact) / 4) & (np.cumsum(exact) / 4 <= high)
     assert held.mean(axis=0).min() > 0.9 - 6 * np.sqrt(0.09 / 1000)
     assert held.mean() < 0.95
-    assert np.allclose((low + high) / 2, values(column, piece, slice(None)))
+    assert np.allclose((low + high) / 2, read_prefixes(strategy, noisy, step))
 
 
 def test_ways_to_ask_and_to_show(tmp_path: Any) -> None:
     table = people(OTHERS * 40, sf.Pure(10), "add-remove")
-    asked = table.group_by("city").aggregate(below=ASK)
+    question = table.group_by("city").aggregate(below=ASK)
     written = ", ".join(map(str, EDGES))
     sql = f"SELECT city, CUMULATIVE(age, [{written}]) AS below FROM people GROUP BY city"
-    plan = asked.plan(epsilon=1)
+    plan = question.plan(epsilon=1)
     answer = table.sql(sql, epsilon=1)
     assert plan.text == table.plan(sql, epsilon=1).text
     assert f"CUMULATIVE(age, [{written}])" in query_to_sql(plan.query).replace('"', "")
@@ -177,5 +180,5 @@ def test_refusals() -> None:
     refusal(
         lambda: table.sql("SELECT COUNT(*) FROM people", epsilon=1).rising(), "answer.cumulative"
     )
-    lame = replace(table.aggregate(below=ASK).plan(epsilon=1).columns[0], numbers={})
-    assert lame.edges
+    cube = "SELECT city, CUMULATIVE(age, [0, 50]) FROM people GROUP BY CUBE (city)"
+    refusal(lambda: table.sql(cube, epsilon=1), "plan.groupings")

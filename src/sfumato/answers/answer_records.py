@@ -28,6 +28,7 @@ from .formula import Formula
 
 if TYPE_CHECKING:
     from ..ledger import Receipt
+    from ..mechanisms.linear.axis_strategies import AxisStrategy
 
 Key = bool | int | float | str | Decimal | datetime.date | datetime.datetime | uuid.UUID | None
 """The value of a column that rows are grouped by."""
@@ -245,6 +246,13 @@ class Weighing:
             f"{RULES[self.rule]} ({self.rows} rows, {self.groups} groups, weights of "
             f"{self.bits} bits)"
         )
+
+
+def strategy_of(column: Column) -> AxisStrategy:
+    """Return the strategy that measured the cells of cumulative counts."""
+    from ..tables.aggregates.prefix_noise import restore_strategy
+
+    return restore_strategy(len(column.edges) - 1, column.numbers)
 
 
 def source_groups(column: Column, pieces: Sequence[Noisy]) -> Callable[[Column], int]:

@@ -36,9 +36,10 @@ from ..exact.balls import Rounding
 from ..exact.exact_ratios import Ratios, multiply_by_step, shift_integers, to_double, to_doubles
 from ..exact.numbers import Number, probability, text
 from ..tables.aggregates.column_kind import Box, Side
+from ..tables.aggregates.prefix_noise import prefix_interval, read_prefixes
 from . import answer_refusals as refusals
-from . import cumulative_values, formula, joint_intervals, percentiles
-from .answer_records import Column, Noisy, share_draws, source_groups
+from . import formula, joint_intervals, percentiles
+from .answer_records import Column, Noisy, share_draws, source_groups, strategy_of
 from .column_kinds import KINDS
 from .group_intervals import group_ends, has_group_interval
 from .quotient_intervals import quotient_ends
@@ -67,7 +68,8 @@ def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
     if column.kind == "percentile":
         return percentiles.values(column, _pieces_of(answer, column)[0], rows)
     if column.kind == "cumulative" and column.processed is None:
-        return cumulative_values.values(column, _pieces_of(answer, column)[0], rows)
+        (piece,) = _pieces_of(answer, column)
+        return read_prefixes(strategy_of(column), piece.values[rows], piece.step)
     cells = _piece_integers(answer, column, rows)
     if column.processed is not None:
         processed = np.array(
@@ -201,7 +203,14 @@ def _box_interval(
     if column.kind == "percentile":
         return percentiles.interval(column, pieces[0], 1 - missing / cells[0], rows)
     if column.kind == "cumulative":
-        ends = cumulative_values.interval(column, pieces[0], missing / cells[0], rows)
+        assert pieces[0].law is not None
+        ends = prefix_interval(
+            strategy_of(column),
+            pieces[0].values[rows],
+            pieces[0].step,
+            pieces[0].law,
+            missing / cells[0],
+        )
         low, high = (_clamp_to_possible(column, end) for end in ends)
         return low, high
     integers = _piece_integers(answer, column, rows)

@@ -15,8 +15,8 @@ from fractions import Fraction
 import numpy as np
 
 from ..exact.numbers import Number, exact
+from ..mechanisms.linear.linear_queries import rising as never_falling
 from . import answer_refusals as refusals
-from . import cumulative_values
 from .answer import Answer
 from .answer_records import RULES, Column, Processed
 from .column_kinds import KINDS
@@ -58,8 +58,8 @@ def rising(answer: Answer) -> Answer:
 
     def straighten(column: Column, shown: Sequence[Fraction]) -> Processed:
         counts = np.array([float(value) for value in shown]).reshape(len(answer.rows), -1)
-        curve = cumulative_values.rising(counts)
-        return Processed(tuple(map(Fraction, np.ravel(curve).tolist())), _NONE)
+        curves = [never_falling(row) for row in counts]
+        return Processed(tuple(Fraction(v) for curve in curves for v in curve.tolist()), _NONE)
 
     if not any(column.kind == "cumulative" for column in answer.columns):
         raise refusals.NOTHING_RISES(name=answer.names[0])

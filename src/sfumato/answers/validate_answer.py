@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import answer_refusals as refusals
-from .answer_records import Column, source_groups
+from .answer_records import Column, source_groups, strategy_of
 from .column_kinds import KINDS
-from .cumulative_values import strategy_of
 from .formula import count_rows
 from .percentiles import tree_of
 

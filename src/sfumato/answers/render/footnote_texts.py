@@ -61,6 +61,7 @@ CONSISTENT = (
     "counts are shown as whole numbers from 0 on that add up from table to table, by constrained "
     "least squares: where they are small they are too large on average, and ± is that of the "
     "unbiased estimates"
+)
 RISING = (
     "cumulative counts are the nearest that never fall and are not below 0; the unbiased ones may "
     "fall"

@@ -82,11 +82,11 @@ def choose_strategy(workload: Workload, norm: Norm, relation: Relation) -> Choic
                 math.prod(strategies[k].total(blocks[k][t]) for k in range(axes) if k != axis)
                 for t in range(len(weights))
             ]
-            asked = tuple(
-                (weight * other, block)
-                for weight, other, block in zip(weights, others, blocks[axis], strict=True)
+            targets = tuple(
+                (weight * rest, block)
+                for weight, rest, block in zip(weights, others, blocks[axis], strict=True)
             )
-            strategies[axis], bounds[axis] = choose_for_axis(asked, norm, relation)
+            strategies[axis], bounds[axis] = choose_for_axis(targets, norm, relation)
     totals = [
         math.prod(strategies[axis].total(blocks[axis][t]) for axis in range(axes))
         for t in range(len(weights))
@@ -102,61 +102,63 @@ def choose_strategy(workload: Workload, norm: Norm, relation: Relation) -> Choic
     return Choice(tuple(strategies), total, bound)
 
 
-def choose_for_axis(asked: Weighted, norm: Norm, relation: Relation) -> tuple[AxisStrategy, float]:
+def choose_for_axis(
+    targets: Weighted, norm: Norm, relation: Relation
+) -> tuple[AxisStrategy, float]:
     """Return the best strategy for the blocks of one axis, and the lower bound."""
-    merged, groups = _merge(asked)
+    merged, groups = _merge(targets)
     if groups is not None:
         inner, bound = choose_for_axis(merged, norm, relation)
         return MergedStrategy(len(groups), inner, groups), bound
-    candidates, bound = list(_structured(asked, norm)), 0.0
-    optimised, bound = _optimise(asked, norm, candidates)
+    candidates, bound = list(_structured(targets, norm)), 0.0
+    optimised, bound = _optimise(targets, norm, candidates)
     candidates += optimised
 
     def loss(strategy: AxisStrategy) -> float:
         l1, square = moved_by_unit((strategy,), relation)
         moved = float(l1) ** 2 if norm == "L1" else float(square)
-        return moved * sum(weight * strategy.total(block) for weight, block in asked)
+        return moved * sum(weight * strategy.total(block) for weight, block in targets)
 
     return min(candidates, key=loss), bound
 
 
-def structured_strategy(asked: Weighted, norm: Norm) -> AxisStrategy:
+def structured_strategy(targets: Weighted, norm: Norm) -> AxisStrategy:
     """Return the best strategy that a few whole numbers describe, for add-remove."""
 
     def loss(strategy: AxisStrategy) -> float:
         moved = float(strategy.column_l1) ** 2 if norm == "L1" else strategy.column_l2_squared
-        return moved * sum(weight * strategy.total(block) for weight, block in asked)
+        return moved * sum(weight * strategy.total(block) for weight, block in targets)
 
-    return min(_structured(asked, norm), key=loss)
+    return min(_structured(targets, norm), key=loss)
 
 
-def _merge(asked: Weighted) -> tuple[Weighted, NDArray[np.int64] | None]:
+def _merge(targets: Weighted) -> tuple[Weighted, NDArray[np.int64] | None]:
     """Merge cells that no query tells apart, and leave out those that none counts; None if there
     are no such cells.
     """
-    if not _may_span_less(asked):
-        return asked, None
-    rows = np.concatenate([block.rows(0, block.queries) for _, block in asked])
+    if not _may_span_less(targets):
+        return targets, None
+    rows = np.concatenate([block.rows(0, block.queries) for _, block in targets])
     distinct, first, groups = np.unique(rows, axis=1, return_index=True, return_inverse=True)
     if distinct.shape[1] == rows.shape[1] and np.abs(rows).any(axis=0).all():
-        return asked, None
+        return targets, None
     used = np.flatnonzero(np.abs(distinct).any(axis=0))
     if not len(used):
-        return asked, None
+        return targets, None
     used = used[np.argsort(first[used])]  # in the order of the cells
     names = np.full(distinct.shape[1], -1, dtype=np.int64)
     names[used] = np.arange(len(used))
-    kept = first[used].tolist()
+    places = first[used].tolist()
     merged = tuple(
         (
             weight,
             MatrixBlock(
-                len(kept),
-                tuple(tuple(row[k] for k in kept) for row in _integers(block)),
+                len(places),
+                tuple(tuple(row[k] for k in places) for row in _integers(block)),
                 _denominator(block),
             ),
         )
-        for weight, block in asked
+        for weight, block in targets
     )
     return merged, names[groups.ravel()]
 
@@ -165,12 +167,12 @@ def _integers(block: QueryBlock) -> tuple[tuple[int, ...], ...]:
     return block.integers if isinstance(block, MatrixBlock) else ((1,) * block.cells,)
 
 
-def _structured(asked: Weighted, norm: Norm) -> Iterable[AxisStrategy]:
-    cells = asked[0][1].cells
+def _structured(targets: Weighted, norm: Norm) -> Iterable[AxisStrategy]:
+    cells = targets[0][1].cells
     yield CellStrategy(cells)
     for branching in _branchings(cells):
         effort.check()
-        yield weighted_tree(asked, branching, norm)
+        yield weighted_tree(targets, branching, norm)
     if norm == "L2" and cells > 1:
         yield RootStrategy(cells)
 
@@ -181,12 +183,12 @@ def _branchings(cells: int) -> list[int]:
     return sorted({b for b in (*range(2, 17), 24, 32, 64, cells) if b <= cells})
 
 
-def weighted_tree(asked: Weighted, branching: int, norm: Norm) -> TreeStrategy:
+def weighted_tree(targets: Weighted, branching: int, norm: Norm) -> TreeStrategy:
     """Return the tree of a branching with the best weights of its levels."""
-    cells = asked[0][1].cells
+    cells = targets[0][1].cells
     levels = height(cells, branching)
     energies = sum(
-        (weight * tree_energies(block, branching, levels) for weight, block in asked),
+        (weight * tree_energies(block, branching, levels) for weight, block in targets),
         np.zeros(levels),
     )
     sizes = np.array([float(branching**depth) for depth in range(levels)])
@@ -236,24 +238,24 @@ def _laplace_levels(energies: Doubles, sizes: Doubles) -> Doubles:
 
 
 def _optimise(
-    asked: Weighted, norm: Norm, candidates: Sequence[AxisStrategy]
+    targets: Weighted, norm: Norm, candidates: Sequence[AxisStrategy]
 ) -> tuple[list[AxisStrategy], float]:
     """Return the dense candidates, and a lower bound for the L2 norm, which is one for L1, too."""
-    cells = asked[0][1].cells
-    simple = sum(weight * _nuclear_bound(block) for weight, block in asked)
+    cells = targets[0][1].cells
+    simple = sum(weight * _nuclear_bound(block) for weight, block in targets)
     dense: list[AxisStrategy] = []
-    if (rows := _whole_rows(asked)) is not None:
+    if (rows := _whole_rows(targets)) is not None:
         dense.append(_from_rows("the queries", rows))
     if rows is not None and len(rows) < cells and len(rows) <= MOST_DENSE and norm == "L2":
-        optimised, bound = _optimise_rows(asked, rows)
+        optimised, bound = _optimise_rows(targets, rows)
         return dense + optimised, max(bound, simple)
     if cells > MOST_DENSE:
         return dense, simple
-    gram = _weighted_gram(asked)
-    if _may_span_less(asked) and np.linalg.matrix_rank(gram) < cells:
+    gram = _weighted_gram(targets)
+    if _may_span_less(targets) and np.linalg.matrix_rank(gram) < cells:
         if rows is None or norm == "L1":
             return dense, simple
-        optimised, bound = _optimise_rows(asked, rows)
+        optimised, bound = _optimise_rows(targets, rows)
         return dense + optimised, max(bound, simple)
     root, bound = _optimise_gaussian(gram)
     if norm == "L2":
@@ -301,12 +303,12 @@ def _round_square(root: Doubles) -> DenseStrategy:
     return DenseStrategy(root.shape[1], "optimised", integers, inverse)
 
 
-def _optimise_rows(asked: Weighted, rows: Doubles) -> tuple[list[AxisStrategy], float]:
+def _optimise_rows(targets: Weighted, rows: Doubles) -> tuple[list[AxisStrategy], float]:
     """Optimise for queries that span less than all cells: whole-number combinations of their rows,
     so that the strategy spans what they span, exactly.
     """
     scales = np.concatenate(
-        [np.full(b.queries, math.sqrt(weight) / _denominator(b)) for weight, b in asked]
+        [np.full(b.queries, math.sqrt(weight) / _denominator(b)) for weight, b in targets]
     )
     weighted = scales[:, None] * rows
     weights, bound, least = np.ones(rows.shape[1]), 0.0, math.inf
@@ -339,8 +341,8 @@ def _optimise_rows(asked: Weighted, rows: Doubles) -> tuple[list[AxisStrategy], 
 
 def _spans(strategy: DenseStrategy, rows: Doubles) -> bool:
     """Tell whether a strategy, made of combinations of rows, spans them all: the ranks agree."""
-    asked = fmpz_mat([[int(v) for v in row] for row in rows])
-    return int(fmpz_mat(strategy.matrix.tolist()).rank()) == int(asked.rank())
+    targets = fmpz_mat([[int(v) for v in row] for row in rows])
+    return int(fmpz_mat(strategy.matrix.tolist()).rank()) == int(targets.rank())
 
 
 def _optimise_laplace(gram: Doubles, trees: Sequence[TreeStrategy]) -> DenseStrategy:
@@ -392,31 +394,31 @@ def _optimise_laplace(gram: Doubles, trees: Sequence[TreeStrategy]) -> DenseStra
 
 def _from_rows(name: str, matrix: Doubles) -> DenseStrategy:
     """Build a strategy of whole-number rows."""
-    inverse: Doubles = np.linalg.pinv(matrix, rcond=1e-12)
+    inverse = np.asarray(np.linalg.pinv(matrix, rcond=1e-12), dtype=np.float64)
     return DenseStrategy(matrix.shape[1], name, matrix.astype(np.int64), inverse)
 
 
-def _may_span_less(asked: Weighted) -> bool:
+def _may_span_less(targets: Weighted) -> bool:
     """Tell whether the queries may span less than all cells."""
-    return all(isinstance(block, MatrixBlock | TotalBlock) for _, block in asked)
+    return all(isinstance(block, MatrixBlock | TotalBlock) for _, block in targets)
 
 
 def _denominator(block: QueryBlock) -> int:
     return block.denominator if isinstance(block, MatrixBlock) else 1
 
 
-def _whole_rows(asked: Weighted) -> Doubles | None:
+def _whole_rows(targets: Weighted) -> Doubles | None:
     """Return the queries as whole numbers where all are written out, few and small."""
-    blocks = [block for _, block in asked]
-    if not _may_span_less(asked) or sum(block.queries for block in blocks) > _MOST_ROWS:
+    blocks = [block for _, block in targets]
+    if not _may_span_less(targets) or sum(block.queries for block in blocks) > _MOST_ROWS:
         return None
     rows = np.concatenate([np.array(_integers(block), dtype=np.float64) for block in blocks])
     return rows if np.abs(rows).max() < 1 << 20 else None
 
 
-def _weighted_gram(asked: Weighted) -> Doubles:
-    cells = asked[0][1].cells
-    return sum((weight * block.gram() for weight, block in asked), np.zeros((cells, cells)))
+def _weighted_gram(targets: Weighted) -> Doubles:
+    cells = targets[0][1].cells
+    return sum((weight * block.gram() for weight, block in targets), np.zeros((cells, cells)))
 
 
 @lru_cache(maxsize=256)

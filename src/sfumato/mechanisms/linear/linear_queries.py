@@ -85,7 +85,7 @@ class LinearQueries(Mechanism):
         **neighbours: Unpack[Neighbours],
     ) -> None:
         example = "LinearQueries(mech.prefixes(100), epsilon=1, relation='add-remove')"
-        asked = workload if isinstance(workload, Workload) else matrix(workload)
+        queries = workload if isinstance(workload, Workload) else matrix(workload)
         way = choose_way(example, {"epsilon": epsilon, "rho": rho, "mu": mu}, delta=delta)
         if way.name != "epsilon" and delta is not None:
             raise refusals.EPSILON_AND_DELTA_APART(mechanism="LinearQueries", example=example)
@@ -98,11 +98,11 @@ class LinearQueries(Mechanism):
         unit = unit_of(neighbours.get("unit"))
         target = NoiseTarget(epsilon=epsilon, delta=delta, mu_squared=_mu_squared(way))
         noise, choice = min(
-            (_fit(asked, norm, target, int(most), relation, unit) for norm in norms_for(target)),
+            (_fit(queries, norm, target, int(most), relation, unit) for norm in norms_for(target)),
             key=lambda fitted: fitted[0].variance * fitted[1].total,
         )
         self.__attrs_init__(
-            workload=asked,
+            workload=queries,
             sensitivity=int(most),
             noise=noise,
             relation=relation,
@@ -151,12 +151,12 @@ class LinearQueries(Mechanism):
 
     def variances(self, term: int = 0) -> Doubles:
         """The variances of all queries of a term of the workload."""
-        asked = self._term(term)
-        if asked.queries > MOST_ANSWERS:
-            raise refusals.TOO_MANY_ANSWERS(queries=asked.queries, most=MOST_ANSWERS)
+        queries = self._term(term)
+        if queries.queries > MOST_ANSWERS:
+            raise refusals.TOO_MANY_ANSWERS(queries=queries.queries, most=MOST_ANSWERS)
         factors = [
             block.variances(axis.spread)
-            for axis, block in zip(self.axes, asked.blocks, strict=True)
+            for axis, block in zip(self.axes, queries.blocks, strict=True)
         ]
         product = factors[0] if len(factors) == 1 else np.multiply.outer(*factors)
         return np.asarray(self.noise.variance * product)
@@ -209,8 +209,8 @@ class LinearQueries(Mechanism):
         )
 
         def build(epsilon: float) -> LinearQueries:
-            asked = matrix([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 1, 1, 1]])
-            return cls(asked, epsilon=epsilon, relation="add-remove")
+            workload = matrix([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 1, 1, 1]])
+            return cls(workload, epsilon=epsilon, relation="add-remove")
 
         return [AuditExample("LinearQueries", build, pairs)]
 
@@ -230,11 +230,11 @@ class LinearQueries(Mechanism):
 
     def _weights(self, query: Query) -> Doubles:
         """Return the weights of the draws in the answer to a query."""
-        asked = query_array(query, self.workload.shape)
+        cells = query_array(query, self.workload.shape)
         for place, axis in enumerate(self.axes):
-            if not axis.spans(np.moveaxis(asked, place, -1).reshape(-1, axis.cells)):
+            if not axis.spans(np.moveaxis(cells, place, -1).reshape(-1, axis.cells)):
                 raise refusals.QUERY_OUTSIDE_WORKLOAD(workload=self.workload)
-        return spread_axes(self.axes, asked)
+        return spread_axes(self.axes, cells)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -257,11 +257,11 @@ class PrivateLinearQueries(Summarized):
 
     def term(self, term: int) -> Doubles:
         """The answers to the queries of a term: for two axes, a row for each query of the first."""
-        asked = self.mechanism._term(term)
-        if asked.queries > MOST_ANSWERS:
-            raise refusals.TOO_MANY_ANSWERS(queries=asked.queries, most=MOST_ANSWERS)
+        queries = self.mechanism._term(term)
+        if queries.queries > MOST_ANSWERS:
+            raise refusals.TOO_MANY_ANSWERS(queries=queries.queries, most=MOST_ANSWERS)
         values = self.cells
-        for place, block in enumerate(asked.blocks):
+        for place, block in enumerate(queries.blocks):
             values = np.moveaxis(block.answers(np.moveaxis(values, place, -1)), -1, place)
         return values
 

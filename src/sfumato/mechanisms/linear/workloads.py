@@ -65,31 +65,31 @@ class Workload:
         """The sum of the weights of all queries."""
         return sum((term.weight * term.queries for term in self.terms), Fraction(0))
 
-    def __add__(self, other: Workload) -> Workload:
-        if not isinstance(other, Workload):
+    def __add__(self, workload: Workload) -> Workload:
+        if not isinstance(workload, Workload):
             return NotImplemented
-        if other.shape != self.shape:
-            raise refusals.WORKLOADS_OF_DIFFERENT_SHAPE(first=self.shape, second=other.shape)
-        if len(self.terms) + len(other.terms) > MOST_TERMS:
+        if workload.shape != self.shape:
+            raise refusals.WORKLOADS_OF_DIFFERENT_SHAPE(first=self.shape, second=workload.shape)
+        if len(self.terms) + len(workload.terms) > MOST_TERMS:
             raise refusals.TOO_MANY_WORKLOADS(terms=MOST_TERMS)
-        return Workload((*self.terms, *other.terms))
+        return Workload((*self.terms, *workload.terms))
 
     def __rmul__(self, weight: Number) -> Workload:
         factor = positive(weight, "weight")
         return Workload(tuple(replace(t, weight=t.weight * factor) for t in self.terms))
 
-    def __matmul__(self, other: Workload) -> Workload:
-        if not isinstance(other, Workload):
+    def __matmul__(self, workload: Workload) -> Workload:
+        if not isinstance(workload, Workload):
             return NotImplemented
-        if len(self.shape) + len(other.shape) > 2:
-            raise refusals.MORE_THAN_TWO_AXES(axes=len(self.shape) + len(other.shape))
-        if len(self.terms) * len(other.terms) > MOST_TERMS:
+        if len(self.shape) + len(workload.shape) > 2:
+            raise refusals.MORE_THAN_TWO_AXES(axes=len(self.shape) + len(workload.shape))
+        if len(self.terms) * len(workload.terms) > MOST_TERMS:
             raise refusals.TOO_MANY_WORKLOADS(terms=MOST_TERMS)
         return Workload(
             tuple(
                 Term((*a.blocks, *b.blocks), a.weight * b.weight)
                 for a in self.terms
-                for b in other.terms
+                for b in workload.terms
             )
         )
 

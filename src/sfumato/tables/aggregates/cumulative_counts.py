@@ -34,7 +34,7 @@ def _prefixes(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Number
 
 
 CUMULATIVE = AggregateKind(
-    name="cumulative",  # from all measurements of its piece: see `answers.cumulative_values`
+    name="cumulative",  # from all measurements of its piece: see `prefix_noise`
     components=_prefixes,
     counts=True,
     assume=lambda _, __, ___: Fraction(0),

@@ -18,6 +18,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ...exact.exact_ratios import Integers
 from ...mechanisms.linear.answer_errors import answer_error, answer_errors
 from ...mechanisms.linear.axis_strategies import (
     AxisStrategy,
@@ -30,9 +31,12 @@ from ...mechanisms.linear.query_blocks import PrefixBlock
 from ...mechanisms.shared.better_law import Norm
 from ...noise.geometric import Geometric
 from ...noise.rounded_normal import RoundedNormal
+from ...noise.weighted_sums import Spread
 
 Numbers = Mapping[str, Fraction]
+Doubles = NDArray[np.float64]
 
+_ERROR = 2.0**-36
 _FEW = 24  # prefixes whose bounds are computed one by one, and are less wide
 
 
@@ -95,3 +99,26 @@ def largest_weight(strategy: AxisStrategy) -> float:
     """Return the largest weight of a draw in a prefix."""
     parts = PrefixBlock(strategy.cells).parts()
     return max(float(np.abs(strategy.spread(part)).max()) for part in parts)
+
+
+def read_prefixes(strategy: AxisStrategy, measured: Integers, step: Fraction) -> Doubles:
+    """Return the cumulative counts of each group: the prefixes of the least-squares cells. They are
+    unbiased, and may fall.
+    """
+    cells = strategy.solve(measured.astype(np.float64))
+    return np.asarray(np.cumsum(cells, axis=1) * float(step))
+
+
+def prefix_interval(
+    strategy: AxisStrategy, measured: Integers, step: Fraction, law: Spread, missing: Fraction
+) -> tuple[Doubles, Doubles]:
+    """Return interval ends of the cumulative counts; each interval misses with a chance of at most
+    `missing`. They are widened by more than the sums of doubles can err: 2^−36 of the sum of the
+    sizes of what is added.
+    """
+    assert isinstance(law, Geometric | RoundedNormal)
+    halves = prefix_bounds(strategy, law, missing) * float(step)
+    sizes = np.abs(measured.astype(np.float64)).sum(axis=1, keepdims=True)
+    halves = halves + sizes * (largest_weight(strategy) * float(step) * _ERROR)
+    middle = read_prefixes(strategy, measured, step)
+    return middle - halves, middle + halves

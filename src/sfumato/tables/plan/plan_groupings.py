@@ -120,7 +120,7 @@ def _check(query: Query, components: tuple[Component, ...]) -> None:
         )
         raise refusals.GROUPINGS_NEED_PUBLIC_KEYS(column=private)
     for component in components:
-        if component.form not in ADDS_UP:
+        if component.form not in ADDS_UP or component.strategies is not None:
             raise refusals.GROUPINGS_DO_NOT_ADD_UP(component=component.name)
     if Bounding.of(query, "L1").truncation:
         raise refusals.GROUPINGS_OF_DRAWN_ROWS()
