@@ -298,6 +298,8 @@ def _cells(piece: Component) -> int:
     """Return the noisy numbers per group of a component; a quantile has its value, the ends of its
     interval, and those of all groups at once.
     """
+    if piece.strategies is not None:
+        return piece.strategies.measured
     return 5 if piece.form == "point" else piece.cells
 
 

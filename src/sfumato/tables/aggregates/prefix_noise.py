@@ -50,6 +50,11 @@ class PrefixStrategies:
         """Return the strategy for noise of a norm."""
         return _prefix_strategy(self.cells, norm)
 
+    @property
+    def measured(self) -> int:
+        """The most noisy numbers of a group."""
+        return max(self.of("L1").measured, self.of("L2").measured)
+
     def numbers(self, norm: Norm) -> Numbers:
         """Return the public numbers that restore the strategy from a stored answer."""
         strategy = self.of(norm)
