@@ -12,7 +12,7 @@ import pytest
 from sfumato.tables.aggregates.component import Component
 from sfumato.tables.expr.grids import Grid
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.numpy_sums import (
+from sfumato.tables.plan.fast_path.numpy_sums import (
     PART,
     Buffers,
     UnexpectedRows,

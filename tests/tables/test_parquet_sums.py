@@ -18,8 +18,8 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Failed
 from sfumato.tables.engine.duckdb_engine import DuckDBEngine, Engine
-from sfumato.tables.plan import numpy_sums, parquet_sums
-from sfumato.tables.plan.parquet_sums import TimeUp
+from sfumato.tables.plan.fast_path import numpy_sums, parquet_sums
+from sfumato.tables.plan.fast_path.parquet_sums import TimeUp
 from sfumato.testing.exact_checks import through_the_door
 
 KINDS = ("int8", "int16", "int32", "int64", "float32", "float64")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from .parquet_cells import ParquetCells
 
 FEW_THREADS = 4
-"""Up to so many threads, NumPy adds plain sums faster than DuckDB (`plan.parquet_sums`)."""
+"""Up to so many threads, NumPy adds plain sums faster than DuckDB (`plan.fast_path`)."""
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "TimeZone": ("'UTC'", "a day begins at the same instant on every machine"),

@@ -39,7 +39,7 @@ from .engine_keys import (
     join_keys,
     join_paths,
 )
-from .parquet_sums import PlainSums, plan_plain_sums
+from .fast_path.parquet_sums import PlainSums, plan_plain_sums
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir

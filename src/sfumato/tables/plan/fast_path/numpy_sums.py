@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..aggregates.component import Component, Factor
-from ..expr.grids import Grid, Numbers
-from .bounding import EXACT, Bounding
+from ...aggregates.component import Component, Factor
+from ...expr.grids import Grid, Numbers
+from ..bounding import EXACT, Bounding
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -27,14 +27,14 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..aggregates.component import FLAT, Component
-from ..aggregates.count_tree import Integers
-from ..engine.stored_columns import StoredColumns
-from ..expr.expressions import ColumnRef
-from ..query.stages import Query
+from ...aggregates.component import FLAT, Component
+from ...aggregates.count_tree import Integers
+from ...engine.stored_columns import StoredColumns
+from ...expr.expressions import ColumnRef
+from ...query.stages import Query
+from ..arrow_arrays import array
+from ..bounding import EXACT, NARROW, Bounding
 from . import numpy_sums
-from .arrow_arrays import array
-from .bounding import EXACT, NARROW, Bounding
 from .numpy_sums import (
     PART,
     Buffers,
