@@ -47,11 +47,11 @@ def test_a_quantile_of_dates_is_a_date(
 ) -> None:
     """At ε = 20 an error of two days has a probability below e⁻¹⁰⁰: a day has 100 people."""
     answer = table.sql(f"SELECT {call.format(column)} AS q FROM t", epsilon=20)
-    (found,), (low, high) = answer["q"], answer.interval("q")
-    assert abs(found - np.datetime64(expected)) <= np.timedelta64(2, "D")
-    assert low[0] <= found <= high[0]
-    assert str(found) in str(answer)
-    assert str(found) in answer.to_csv()
+    (quantile,), (low, high) = answer["q"], answer.interval("q")
+    assert abs(quantile - np.datetime64(expected)) <= np.timedelta64(2, "D")
+    assert low[0] <= quantile <= high[0]
+    assert str(quantile) in str(answer)
+    assert str(quantile) in answer.to_csv()
     assert answer.to_arrow().schema.field("q").type == "date32"
     again = Answer.from_json(answer.to_json())
     assert str(again) == str(answer)

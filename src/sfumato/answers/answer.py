@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,12 +102,14 @@ class Answer:
         `confidence`; with `simultaneous`, all cells of the column hold together.
 
         Where the column's own noisy values chose the groups that are shown (HAVING, ORDER BY …
-        LIMIT, `top`), all shown cells hold together in any case.
+        LIMIT, `top`), all shown cells hold together in any case. The ends of a column of dates are
+        dates (datetime64), too.
         """
         column = self.column(name)
         low, high = intervals.interval(self, column, confidence, simultaneous=simultaneous)
         if holds_dates(column):
-            return as_dates(low, np.floor), as_dates(high, np.ceil)
+            ends = as_dates(low, np.floor), as_dates(high, np.ceil)
+            return cast("tuple[NDArray[np.float64], NDArray[np.float64]]", ends)
         return low, high
 
     def column(self, name: str) -> Column:

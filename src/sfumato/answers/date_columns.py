@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +10,7 @@ from numpy.typing import NDArray
 from .answer_records import Column
 
 Doubles = NDArray[np.float64]
-Dates = NDArray[Any]
-"""Of datetime64: NumPy's types do not say so of the arrays of an answer."""
+Dates = NDArray[np.datetime64]
 
 
 def holds_dates(column: Column) -> bool:
