@@ -249,3 +249,23 @@ def test_private_keys_and_drawn_rows_are_refused() -> None:
         cube_of(table).plan(epsilon=1, delta=1e-6)
     with people([], bounding="truncation") as table, pytest.raises(sf.Refused, match="drawn"):
         cube_of(table).plan(epsilon=1, delta=1e-6)
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=str)
+def test_grids_are_fine_where_noise_is_small(promise: Guarantee) -> None:
+    """Integer noise of a tiny scale is nearly always 0, and `within=` plans with such costs."""
+    budget = promise.scaled(F(1000))
+    with people([], unit=None, max_rows=None, budget=budget) as table:
+        question = cube_of(table, n=sf.count())
+        error = question.plan(within=25).error()["n"]
+        workload = question.plan(promise=budget).workload
+    assert 0.99 * 25 < error <= 25
+    assert workload is not None
+    (deviations,) = zip(
+        *(
+            [each.law.variance**0.5 for each in several if each]
+            for several in workload.noise.values()
+        ),
+        strict=True,
+    )
+    assert all(2**9 < deviation < 2**12 for deviation in deviations)

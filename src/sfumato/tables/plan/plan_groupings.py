@@ -24,7 +24,7 @@ from fractions import Fraction
 
 from ...guarantees import GDP, Guarantee
 from ...guarantees.largest_epsilon import largest_epsilon
-from ...mechanisms import Combined
+from ...mechanisms import Combined, Gaussian, Laplace
 from ...mechanisms.shared.additive import Additive
 from ...mechanisms.shared.better_law import Norm, norms_for
 from ...mechanisms.shared.mechanism import Mechanism
@@ -298,12 +298,22 @@ def _variance_of_cell(domain: Domain, noise: Mapping[Keys, Additive | None], key
 def _least_deviation(noise: Mapping[Keys, tuple[Additive | None, ...]], place: int) -> float:
     return min(
         (
-            math.sqrt(additive.law.variance)
+            _continuous_deviation(additive)
             for each in noise.values()
             if (additive := each[place]) is not None
         ),
         default=math.inf,
     )
+
+
+def _continuous_deviation(noise: Additive) -> float:
+    """Return the deviation of the noise before it is rounded to integers. That of the integers may
+    be 0 to the nearest double, and would not say how fine the grid has to be.
+    """
+    if isinstance(noise, Laplace):
+        return math.sqrt(2) * float(noise.scale)
+    assert isinstance(noise, Gaussian)
+    return float(noise.sigma)
 
 
 def _missing_bits(deviation: float, bits: int) -> int:
