@@ -149,6 +149,12 @@ def test_the_plan_is_public_and_free(visits: Table) -> None:
     assert fluent.plan().error(1).keys() == {"n"}
 
 
+def test_a_budget_may_be_a_number(visits: Table) -> None:
+    stream = open_week(visits, any_periods=5, unit_rows=1, budget=3)
+    assert stream.ledger.budget.numbers_text == sf.Approx(3, 1e-6).numbers_text
+    refusal(lambda: open_week(visits, any_periods=6, unit_rows=1, budget="much"), "number.text")
+
+
 def test_the_same_words_are_the_same_stream(rows: Table) -> None:
     first, second = open_week(rows), open_week(rows)
     assert first._identity == second._identity

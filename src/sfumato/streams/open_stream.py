@@ -17,7 +17,7 @@ from ..keywords import takes
 from ..ledger import Ledger
 from ..mechanisms import Combined, RunningSums
 from ..release import StreamCharge
-from ..session.promises import promise_of
+from ..session.promises import budget_of, promise_of
 from ..session.protected_table import Table
 from ..session.questions import Question
 from ..sql.postprocess import PostProcessing
@@ -238,7 +238,7 @@ def _account(
     """
     if settings.any_periods is None:
         return table.ledger, None
-    budget = promise if settings.budget is None else settings.budget
+    budget = promise if settings.budget is None else budget_of(settings.budget)
     dataset = f"{table.ledger.dataset}: {unit}"
     return table.ledger.view_account(dataset), partial(
         table.ledger.open_account, dataset, budget=budget, unit=unit

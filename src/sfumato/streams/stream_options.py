@@ -27,7 +27,7 @@ class StreamOptions(TypedDict, total=False):
     unit_rows: int | None
     append_only: bool
     wait: int
-    budget: Guarantee | None
+    budget: Number | Guarantee | None
     parameters: ParameterValues | None
     timeout: float | None
 
@@ -47,7 +47,7 @@ class StreamSettings:
     unit_rows: int | None = None
     append_only: bool = False
     wait: int = 0
-    budget: Guarantee | None = None
+    budget: Number | Guarantee | None = None
     parameters: ParameterValues | None = None
     timeout: float | None = None
 
