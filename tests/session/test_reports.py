@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import sfumato as sf
 from sfumato.session import Table
+
+from ..refusing import refusal
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +81,36 @@ def test_other_rows_columns_or_keys_are_refused(visits: Table, second: Any) -> N
     with pytest.raises(sf.Refused) as refusal:
         sf.report(visits, {"cities": visits.group_by("city").count(), "second": second(visits)})
     assert refusal.value.code == "report.questions"
+
+
+def test_a_column_means_the_same_in_all_questions(visits: Table) -> None:
+    """A question that gives a column of the table new values, or asks another table, counts other
+    rows, though its conditions read the same.
+    """
+    plain = visits.where("spend > 20").group_by("city").count()
+    doubled = visits.mutate(spend=sf.col("spend") * 2).where("spend > 20")
+    later = visits.where("spend > 20").mutate(spend=sf.col("spend") * 2)
+    for pair in (
+        (plain, doubled.count()),
+        (doubled.count(), plain),
+        (doubled.count(), later.group_by("city").count()),
+        (doubled.mutate(late=sf.col("spend") > 30).group_by("late").count(), doubled.count()),
+    ):
+        refusal(lambda pair=pair: sf.report(visits, list(pair)), "report.questions")
+    same = sf.report(visits, [doubled.group_by("city").count(), doubled.count()])
+    assert same.query.rows.text == doubled.text
+
+
+def test_tables_of_a_database_are_told_apart() -> None:
+    rows = pd.DataFrame({"id": [1, 2], "kind": [True, False]})
+    with sf.protect(
+        {"a": rows, "b": rows}, unit="a.id", links={"b.id": "a.id"}, max_rows=1, budget=1
+    ) as database:
+        first, second = database["a"], database["b"]
+        refusal(
+            lambda: sf.report(first, [first.group_by("kind").count(), second.count()]),
+            "report.questions",
+        )
 
 
 def test_a_report_needs_questions(visits: Table) -> None:

@@ -20,8 +20,10 @@ from ..sql import read
 from ..sql.postprocess import PostProcessing
 from ..tables.declare.declaration import Key
 from ..tables.plan.query_plan import Plan
+from ..tables.query.join_steps import Join, Union
+from ..tables.query.per_unit import PerUnit
 from ..tables.query.question_options import PlanOptions, ReleaseOptions, asks
-from ..tables.query.stages import Query, Rows, RowStep
+from ..tables.query.stages import Query, Rows, RowStep, Step
 from ..templates.summary import Summarized, Summary
 from . import session_refusals as refusals
 from .pending_plan import PendingPlan
@@ -168,28 +170,63 @@ def _combine(table: ReportTable, questions: Sequence[NamedQuestion]) -> Query:
 
 
 def _merge_rows(table: ReportTable, rows: Rows, question: NamedQuestion) -> Rows:
-    """Add the columns that a question computes; refuse a question about other rows."""
-    computed = {
-        step.column: step.text
-        for step in rows.steps
-        if isinstance(step, RowStep) and step.column is not None
-    }
-    if [step.text for step in rows.steps if not _computes(step)] != [
-        step.text for step in question.query.rows.steps if not _computes(step)
-    ] or rows.declared != question.query.rows.declared:
-        raise refusals.REPORT_OF_OTHER_ROWS(name=question.name, table=table.name)
-    for step in question.query.rows.steps:
-        if not isinstance(step, RowStep) or step.column is None:
-            continue
-        if step.column in computed and computed[step.column] != step.text:
-            raise refusals.REPORT_OF_OTHER_ROWS(name=question.name, table=table.name)
-        if step.column not in computed:
-            rows = rows.mutate(**{step.column: step.expression})
+    """Add the columns that a question computes; refuse a question about other rows.
+
+    Where steps differ, each computed column has to be a new one. So a name means the same at every
+    step of every question, and conditions that read the same keep the same rows.
+    """
+    asked = question.query.rows
+    refusal = refusals.REPORT_OF_OTHER_ROWS(name=question.name, table=table.name)
+    if (asked.declaration.name, asked.declared) != (rows.declaration.name, rows.declared):
+        raise refusal
+    if asked.text == rows.text:
+        return rows
+    computed, theirs = _computed_columns(rows), _computed_columns(asked)
+    if computed is None or theirs is None or _other_steps(rows) != _other_steps(asked):
+        raise refusal
+    for name, step in theirs.items():
+        if name not in computed:
+            rows = rows.mutate(**{name: step.expression})
+        elif computed[name].text != step.text:
+            raise refusal
     return rows
 
 
-def _computes(step: object) -> bool:
-    return isinstance(step, RowStep) and step.column is not None
+def _computed_columns(rows: Rows) -> dict[str, RowStep] | None:
+    """Return the columns that are computed after the last join, union or step per unit; None if one
+    of them takes the place of another column.
+    """
+    fixed, computed = _fixed_steps(rows), dict[str, RowStep]()
+    names = set(rows.declaration.schema)
+    for step in fixed:
+        match step:
+            case RowStep():
+                names |= {step.column or ""}
+            case Join() | Union():
+                names |= {column[0] for column in step.columns}
+            case PerUnit():
+                names |= {name for name, _ in (*step.keys, *step.totals)}
+    for step in rows.steps[len(fixed) :]:
+        if isinstance(step, RowStep) and step.column is not None:
+            if step.column in names:
+                return None
+            names.add(step.column)
+            computed[step.column] = step
+    return computed
+
+
+def _fixed_steps(rows: Rows) -> tuple[Step, ...]:
+    """Return the steps up to the last join, union or step per unit."""
+    last = max((i + 1 for i, s in enumerate(rows.steps) if not isinstance(s, RowStep)), default=0)
+    return rows.steps[:last]
+
+
+def _other_steps(rows: Rows) -> list[str]:
+    """Return the texts of all steps but the computed columns that a question may add."""
+    fixed = _fixed_steps(rows)
+    free = rows.steps[len(fixed) :]
+    conditions = [step for step in free if isinstance(step, RowStep) and step.column is None]
+    return [step.text for step in (*fixed, *conditions)]
 
 
 def _answer_one(question: NamedQuestion, answer: Answer) -> Answer:
