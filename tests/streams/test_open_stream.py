@@ -151,6 +151,9 @@ def test_the_plan_is_public_and_free(visits: Table) -> None:
 
 def test_a_budget_may_be_a_number(visits: Table) -> None:
     stream = open_week(visits, any_periods=5, unit_rows=1, budget=3)
+    refusal(lambda: stream.ledger.budget, "ledger.account")  # `advance` opens it
+    refusal(lambda: stream.ledger.header, "ledger.account")
+    stream.advance(until="2026-01-02")
     assert stream.ledger.budget.numbers_text == sf.Approx(3, 1e-6).numbers_text
     refusal(lambda: open_week(visits, any_periods=6, unit_rows=1, budget="much"), "number.text")
 

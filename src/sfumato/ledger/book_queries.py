@@ -138,6 +138,7 @@ def header(tx: BookTransaction, dataset: str) -> Header:
         "SELECT body FROM entry WHERE dataset = ? AND kind = 'open'", (dataset,)
     ).fetchall()
     if not rows:
+        account(tx, dataset, WHOLE)  # refuses an account that is not open
         raise refusals.OPENING_MISSING()
     stored: Header = json.loads(rows[0][0])["header"]
     return {**stored, "budget": guarantee_record(account(tx, dataset, WHOLE).budget)}
@@ -181,7 +182,11 @@ def has_account(tx: BookTransaction, dataset: str, share: str) -> bool:
 def account(tx: BookTransaction, dataset: str, share: str) -> Account:
     row = load_standing(tx).account(dataset, share)
     if row is None:
-        raise refusals.UNKNOWN_SHARE(share=share)
+        raise (
+            refusals.UNKNOWN_SHARE(share=share)
+            if share != WHOLE
+            else refusals.ACCOUNT_NOT_OPEN(dataset=dataset)
+        )
     return _account(row.budget, row.spent)
 
 

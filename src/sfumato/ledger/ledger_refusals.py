@@ -261,6 +261,13 @@ UNKNOWN_SHARE = RefusalText(
     "the dataset has no such share",
     "ledger.allow({share!r}, budget)",
 )
+ACCOUNT_NOT_OPEN = RefusalText(
+    "ledger.account",
+    "{dataset:.80}",
+    "this account is not open yet, so it has no budget, and nothing is spent: the first charge "
+    "opens it; for a stream, the first advance()",
+    "stream.advance(until='2026-02-01'), then stream.ledger",
+)
 
 # Where a ledger is
 
