@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -372,3 +373,35 @@ def test_what_is_not_published_is_refused(tmp_path: Path) -> None:
     ended.advance(until="2026-01-09")
     assert ended.released == 4
     assert QUERY.startswith("SELECT city")
+
+
+@pytest.mark.usefixtures("without_noise")
+def test_places_of_a_hierarchy_have_a_column_each() -> None:
+    """Only the combinations of keys that exist are published, each under its own name."""
+    places = {"Lazio": ["Roma"], "Puglia": ["Bari", "Lecce"]}
+    seen = [("Lazio", "Roma"), ("Puglia", "Bari"), ("Puglia", "Bari"), ("Puglia", "Roma")]
+    rows = pa.table(
+        {
+            "region": [region for region, _ in seen],
+            "city": [city for _, city in seen],
+            "day": [date(2026, 1, 1)] * 3 + [date(2026, 1, 2)],
+        }
+    )
+    table = sf.protect(
+        rows,
+        name="visits",
+        each_row_a_person=True,
+        keys=sf.hierarchy("region", "city", places=places),
+        budget=sf.ZCDP(10),
+    )
+    text = "SELECT city, region, COUNT(*) AS n FROM visits GROUP BY city, region"
+    stream = sf.stream(table, text, time="day", start="2026-01-01", promise=sf.ZCDP(1))
+    stream.advance(until="2026-01-03")
+    days = stream.periods()
+    assert [row[1:] for row in days.rows[:3]] == [
+        ("Bari", "Puglia"),
+        ("Lecce", "Puglia"),
+        ("Roma", "Lazio"),
+    ]
+    assert days["n"].tolist() == [2, 0, 1, 0, 0, 0]
+    close(stream)

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import itertools
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +33,7 @@ from . import plan_refusals as refusals
 from .bounding import Bounding
 from .components import ColumnPlan, QueryComponents
 from .query_plan import MOST_CELLS
-from .read_results import ResultGroups, public_groups
+from .read_results import ResultGroups, list_groups, public_groups
 from .statements import EngineStatement, build_statements
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ class PeriodQuery:
     @property
     def groups(self) -> list[tuple[Key, ...]]:
         """Return the public groups, in the order of their columns of sums."""
-        return list(itertools.product(*self.query.domains))
+        return list_groups(self.query)
 
     @property
     def is_row_wise(self) -> bool:

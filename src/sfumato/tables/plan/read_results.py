@@ -24,7 +24,6 @@ from ..aggregates.component import Component
 from ..aggregates.count_tree import Integers
 from ..declare.public_keys import Key
 from ..expr.types import Type
-from ..query.group_keys import Combination
 from ..query.stages import Query
 from .arrow_arrays import array, numbers, zero
 from .bounding import NARROW, Bounding
@@ -90,8 +89,8 @@ def public_groups(query: Query, types: list[pa.DataType]) -> ResultGroups:
     """Return all combinations of public keys that exist."""
     import pyarrow as pa
 
-    if allowed := query.combinations:
-        paths = _existing(query, allowed)
+    if query.combinations:
+        paths = list_groups(query)
         listed = {
             f"k{i}": array(
                 engine_keys(tuple(path[i] for path in paths), query.rows.schema[name]), kind
@@ -113,11 +112,13 @@ def public_groups(query: Query, types: list[pa.DataType]) -> ResultGroups:
                 )
             )
         columns[f"k{i}"], before = column, before * len(domain)
-    return ResultGroups(pa.table(columns), query, list(itertools.product(*query.domains)))
+    return ResultGroups(pa.table(columns), query, list_groups(query))
 
 
-def _existing(query: Query, allowed: Sequence[Combination]) -> list[tuple[Key, ...]]:
-    """Return the groups where hierarchies allow some combinations only, in the order of keys."""
+def list_groups(query: Query) -> list[tuple[Key, ...]]:
+    """Return the combinations of public keys that exist, in the order of keys."""
+    if not (allowed := query.combinations):
+        return list(itertools.product(*query.domains))
     axes: list[tuple[tuple[int, ...], Sequence[tuple[Key, ...]]]] = [
         (each.places, each.paths) for each in allowed
     ]
