@@ -69,11 +69,21 @@ def test_refused(table: Table, text: str, code: str | None) -> None:
     assert refused(table, TEXT.format(text)).code == code
 
 
-def test_a_histogram_has_no_order(table: Table) -> None:
-    assert (
-        refused(
-            table,
-            "SELECT city, HISTOGRAM(age, [0, 50, 99]) AS h FROM visits GROUP BY city ORDER BY h",
-        ).code
-        == "sql.released"
-    )
+@pytest.mark.parametrize("call", ["HISTOGRAM(age, [0, 50, 99])", "CUMULATIVE(age, [0, 50, 99])"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{} GROUP BY city ORDER BY h",
+        "{} GROUP BY city ORDER BY h + 1",
+        "{} GROUP BY city HAVING h > 3",
+        "{} GROUP BY city QUALIFY RANK() OVER (ORDER BY h) < 2",
+        "SELECT MAX(h) AS most FROM ({} GROUP BY city) AS t",
+        "SELECT city, h / 2 AS half FROM ({} GROUP BY city) AS t",
+        "SELECT city, h FROM ({} GROUP BY city) AS t WHERE h > 3",
+    ],
+)
+def test_a_histogram_is_in_no_expression(table: Table, call: str, text: str) -> None:
+    inner = f"SELECT city, {call} AS h FROM visits"
+    refusal = refused(table, text.format(inner))
+    assert refusal.code == "sql.released"
+    assert "many numbers" in str(refusal)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from ..tables.query.aggregate import Aggregate
 from . import sql_refusals as refusals
 from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
 from .group_by.grouping import SelectItem
@@ -23,7 +21,7 @@ class HavingOrderReader:
 
     select: exp.Select
     items: list[SelectItem]
-    aggregates: Mapping[str, Aggregate]
+    histograms: frozenset[str]  # columns with many numbers for each group
     names: AnswerNames
     scalars: RowReader
 
@@ -35,6 +33,7 @@ class HavingOrderReader:
         condition = read_answer_expression(clause.this, self.names, self.scalars)
         if condition.sort != "truth":
             raise self.scalars.source.refuse(refusals.HAVING_NOT_CONDITION, clause)
+        refuse_histograms(condition, self.histograms, clause.this, self.scalars)
         return condition
 
     def qualify(self) -> AnswerExpression | None:
@@ -45,6 +44,7 @@ class HavingOrderReader:
         condition = read_answer_expression(clause.this, self.names, self.scalars)
         if condition.sort != "truth":
             raise self.scalars.source.refuse(refusals.HAVING_NOT_CONDITION, clause)
+        refuse_histograms(condition, self.histograms, clause.this, self.scalars)
         return condition
 
     def order(self) -> tuple[SortKey, ...]:
@@ -80,15 +80,22 @@ class HavingOrderReader:
                 raise source.refuse(refusals.ORDER_POSITION, node, most=len(self.items))
             node = self.items[int(text) - 1].node
         expression = read_answer_expression(node, self.names, self.scalars)
-        if expression.op == "aggregate" and self._is_histogram(expression.value):
+        if expression.op == "aggregate" and expression.value in self.histograms:
             raise source.refuse(refusals.ORDER_BY_HISTOGRAM, node)
+        refuse_histograms(expression, self.histograms, node, self.scalars)
         if expression.sort not in ("number", "key", "truth") or expression.op == "number":
             raise source.refuse(refusals.ORDER_NOT_RELEASED, node)
         return [expression]
 
-    def _is_histogram(self, name: str) -> bool:
-        aggregate = self.aggregates.get(name)
-        return aggregate is not None and bool(aggregate.edges)
+
+def refuse_histograms(
+    value: AnswerExpression, histograms: frozenset[str], node: Node, scalars: RowReader
+) -> None:
+    """Refuse an expression with a column that has many numbers for each group; the column alone is
+    none.
+    """
+    if value.op != "aggregate" and value.aggregates & histograms:
+        raise scalars.source.refuse(refusals.HISTOGRAM_IN_EXPRESSION, node)
 
 
 def refuse_windows(clause: Node, name: str, scalars: RowReader) -> None:

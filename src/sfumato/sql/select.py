@@ -35,7 +35,7 @@ from .group_by.grouping import (
     read_items,
 )
 from .group_by.grouping_sets import grouping_keys, rename
-from .having_order import HavingOrderReader
+from .having_order import HavingOrderReader, refuse_histograms
 from .postprocess import PostProcessing
 from .released.answer_columns import ShownColumn
 from .released.outer_select import OuterReader
@@ -138,7 +138,11 @@ class SelectReader:
         schema = parsed.query.rows.schema
         inner = parsed.finish
         types = {shown: schema[name] for name, shown in inner.query_keys}
-        reader = OuterReader(select, inner, types, called, from_reader.base, scalars)
+        many = _histograms(dict(parsed.query.aggregates))
+        histograms = frozenset(c.name for c in inner.columns if c.of.aggregates & many)
+        reader = OuterReader(
+            select, inner, types, called, from_reader.base, scalars, histograms=histograms
+        )
         finish = reader.read()
         limit, offset = (
             None if clause is None else _read_limit(clause, scalars)
@@ -155,7 +159,8 @@ class SelectReader:
             names[key.name]: key.expression.type(self.scope.rows.schema) for key in self.keys
         }
         find = AnswerNames(self._find(outputs), self.types)
-        reader = HavingOrderReader(self.select, self.items, self.aggregates, find, self.scalars)
+        histograms = _histograms(self.aggregates)
+        reader = HavingOrderReader(self.select, self.items, histograms, find, self.scalars)
         having, qualify, order = reader.having(), reader.qualify(), reader.order()
         limit, offset = (
             None if clause is None else _read_limit(clause, self.scalars)
@@ -310,6 +315,7 @@ class SelectReader:
                 value = read_answer_expression(item.node, plain, self.scalars)
                 if value.sort != "number":
                     raise self.source.refuse(refusals.COLUMN_NOT_NUMBER, item.node)
+                refuse_histograms(value, _histograms(self.aggregates), item.node, self.scalars)
             self.shown.append(ShownColumn(item.name, self.source.words_of(item.node), value))
             outputs[item.name.lower()] = value
         return outputs
@@ -419,3 +425,8 @@ def _order_keys(
             raise scalars.source.refuse(refusals.KEY_LISTED_TWICE, item.node)
         listed[key.expression.text] = replace(key, name=item.name)
     return [*listed.values(), *(key for key in keys if key.expression.text not in listed)]
+
+
+def _histograms(aggregates: Mapping[str, Aggregate]) -> frozenset[str]:
+    """Return the names of those that have many numbers for each group."""
+    return frozenset(name for name, aggregate in aggregates.items() if aggregate.edges)

@@ -926,7 +926,8 @@ COLUMN_NOT_NUMBER = RefusalText(
 HISTOGRAM_IN_EXPRESSION = RefusalText(
     "sql.released",
     "",
-    "a histogram has many numbers: an expression cannot contain it",
+    "a histogram or a cumulative count has many numbers for each group: an expression cannot "
+    "contain it",
     "{example}",
 )
 HAVING_NOT_CONDITION = RefusalText(
@@ -938,7 +939,7 @@ HAVING_NOT_CONDITION = RefusalText(
 ORDER_BY_HISTOGRAM = RefusalText(
     "sql.released",
     "",
-    "a histogram has many numbers: ORDER BY cannot sort by it",
+    "a histogram or a cumulative count has many numbers for each group: ORDER BY cannot sort by it",
     "{example}",
 )
 ORDER_NOT_RELEASED = RefusalText(

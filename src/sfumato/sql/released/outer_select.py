@@ -20,7 +20,7 @@ from ...tables.expr.types import Type
 from .. import sql_refusals as refusals
 from ..answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
 from ..group_by.grouping import SelectItem, read_items
-from ..having_order import HavingOrderReader, refuse_windows
+from ..having_order import HavingOrderReader, refuse_histograms, refuse_windows
 from ..postprocess import OuterSelect, PostProcessing
 from ..row_expressions import RowReader
 from ..scope import Scope, has_aggregate, identifier, is_aggregate
@@ -45,6 +45,7 @@ class OuterReader:
     scalars: RowReader
     aggregates: dict[str, AnswerExpression] = field(default_factory=dict)
     keys: tuple[str, ...] = ()
+    histograms: frozenset[str] = frozenset()  # columns with many numbers for each group
 
     @property
     def source(self) -> SqlText:
@@ -76,7 +77,7 @@ class OuterReader:
         outputs: dict[str, AnswerExpression] = {}
         shown_keys, columns = self._outputs(items, AnswerNames(find, self.types), outputs)
         named = AnswerNames(lambda node: self._output(node, outputs) or find(node), self.types)
-        reader = HavingOrderReader(self.select, items, {}, named, self.scalars)
+        reader = HavingOrderReader(self.select, items, self.histograms, named, self.scalars)
         having, qualify, order = reader.having(), reader.qualify(), reader.order()
         where = self.select.args.get("where")
         if where is not None:
@@ -87,6 +88,8 @@ class OuterReader:
         )
         if condition is not None and condition.sort != "truth":
             raise self.source.refuse(refusals.HAVING_NOT_CONDITION, where)
+        if where is not None and condition is not None:
+            refuse_histograms(condition, self.histograms, where.this, self.scalars)
         inner = self.inner
         if inner.limit is None and not inner.offset:
             inner = replace(inner, order=())  # the order of a sub-query's rows means nothing
@@ -162,6 +165,7 @@ class OuterReader:
             if value.op == "key":
                 keys[value.value] = item.name
             elif value.sort == "number" and value.op != "number":
+                refuse_histograms(value, self.histograms, item.node, self.scalars)
                 columns.append(ShownColumn(item.name, self.source.words_of(item.node), value))
             else:
                 raise self.source.refuse(refusals.COLUMN_NOT_NUMBER, item.node)
@@ -200,6 +204,8 @@ class OuterReader:
             values = [] if op == "count_over" else values
         if any(value.sort != "number" for value in values):
             raise self.source.refuse(refusals.KEY_IN_EXPRESSION, node)
+        if any(value.aggregates & self.histograms for value in values):
+            raise self.source.refuse(refusals.HISTOGRAM_IN_EXPRESSION, node)
         by = tuple(AnswerExpression("key", "key", value=key) for key in self.keys)
         call = whole_partition(op, len(values), len(by))
         words = self.source.words_of(node)
