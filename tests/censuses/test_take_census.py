@@ -174,6 +174,15 @@ def test_one_charge_and_the_same_census_again_for_nothing(tmp_path: Path) -> Non
         assert table.spent == spent
 
 
+def test_people_without_a_value_are_not_those_of_that_name(people: Table) -> None:
+    """Null and the text None are different keys, so each has a stored census of its own."""
+    null, text = (
+        sf.plan_census(people, geography=PLACES, cells={"sex": ["F", key]}, rho="1/8")
+        for key in (None, "None")
+    )
+    assert null.question_key != text.question_key
+
+
 def test_published_numbers_are_whole_and_add_up(census: Census) -> None:
     detail = census.table("block", ("sex", "age"))
     counts = detail.column("count").to_numpy()

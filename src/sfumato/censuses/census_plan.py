@@ -89,7 +89,7 @@ class CensusPlan(Summarized):
             "declaration": self.query.rows.declared,
             "levels": self.design.geography.levels,
             "places": hashlib.sha256(places.encode()).hexdigest(),
-            "cells": [[name, list(map(str, keys))] for name, keys in self.design.attributes],
+            "cells": self.design.attributes,
             "possible": hashlib.sha256(self.design.possible.tobytes()).hexdigest(),
             "tables": [
                 [*table, shift, str(noise.sigma)]
@@ -98,7 +98,7 @@ class CensusPlan(Summarized):
                 )
             ],
         }
-        return json.dumps(key, ensure_ascii=False)
+        return json.dumps(key, default=str, ensure_ascii=False)
 
     @property
     def pack(self) -> Callable[[Sequence[Integers], Receipt], bytes]:
