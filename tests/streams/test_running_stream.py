@@ -379,11 +379,11 @@ def test_what_is_not_published_is_refused(tmp_path: Path) -> None:
 def test_places_of_a_hierarchy_have_a_column_each() -> None:
     """Only the combinations of keys that exist are published, each under its own name."""
     places = {"Lazio": ["Roma"], "Puglia": ["Bari", "Lecce"]}
-    seen = [("Lazio", "Roma"), ("Puglia", "Bari"), ("Puglia", "Bari"), ("Puglia", "Roma")]
+    visited = [("Lazio", "Roma"), ("Puglia", "Bari"), ("Puglia", "Bari"), ("Puglia", "Roma")]
     rows = pa.table(
         {
-            "region": [region for region, _ in seen],
-            "city": [city for _, city in seen],
+            "region": [region for region, _ in visited],
+            "city": [city for _, city in visited],
             "day": [date(2026, 1, 1)] * 3 + [date(2026, 1, 2)],
         }
     )

@@ -175,16 +175,23 @@ def _merge_rows(table: ReportTable, rows: Rows, question: NamedQuestion) -> Rows
     Where steps differ, each computed column has to be a new one. So a name means the same at every
     step of every question, and conditions that read the same keep the same rows.
     """
-    asked = question.query.rows
+    question_rows = question.query.rows
     refusal = refusals.REPORT_OF_OTHER_ROWS(name=question.name, table=table.name)
-    if (asked.declaration.name, asked.declared) != (rows.declaration.name, rows.declared):
+    if (question_rows.declaration.name, question_rows.declared) != (
+        rows.declaration.name,
+        rows.declared,
+    ):
         raise refusal
-    if asked.text == rows.text:
+    if question_rows.text == rows.text:
         return rows
-    computed, theirs = _computed_columns(rows), _computed_columns(asked)
-    if computed is None or theirs is None or _other_steps(rows) != _other_steps(asked):
+    computed, question_columns = _computed_columns(rows), _computed_columns(question_rows)
+    if (
+        computed is None
+        or question_columns is None
+        or _other_steps(rows) != _other_steps(question_rows)
+    ):
         raise refusal
-    for name, step in theirs.items():
+    for name, step in question_columns.items():
         if name not in computed:
             rows = rows.mutate(**{name: step.expression})
         elif computed[name].text != step.text:
@@ -217,8 +224,10 @@ def _computed_columns(rows: Rows) -> dict[str, RowStep] | None:
 
 def _fixed_steps(rows: Rows) -> tuple[Step, ...]:
     """Return the steps up to the last join, union or step per unit."""
-    last = max((i + 1 for i, s in enumerate(rows.steps) if not isinstance(s, RowStep)), default=0)
-    return rows.steps[:last]
+    count = max(
+        (i for i, step in enumerate(rows.steps, 1) if not isinstance(step, RowStep)), default=0
+    )
+    return rows.steps[:count]
 
 
 def _other_steps(rows: Rows) -> list[str]:
