@@ -149,6 +149,17 @@ def test_the_plan_is_public_and_free(visits: Table) -> None:
     assert fluent.plan().error(1).keys() == {"n"}
 
 
+def test_a_plan_says_how_long_many_groups_last(rows: Table) -> None:
+    many = rows.group_by(age=list(range(20_000))).count()
+    assert "groups can be published for 500 days, and no longer" in repr(
+        open_week(rows, many).plan()
+    )
+    fewer = rows.group_by(age=list(range(1_000))).count()
+    assert "for 14,096 days, and no longer" in repr(open_week(rows, fewer).plan())
+    for shape in ({"length": 500}, {"window": 7}):
+        assert "no longer" not in repr(open_week(rows, many, **shape).plan())
+
+
 def test_a_budget_may_be_a_number(visits: Table) -> None:
     stream = open_week(visits, any_periods=5, unit_rows=1, budget=3)
     refusal(lambda: stream.ledger.budget, "ledger.account")  # `advance` opens it

@@ -14,9 +14,10 @@ import numpy as np
 from ..errors import trim_methods
 from ..guarantees import Guarantee
 from ..ledger import Ledger
-from ..mechanisms.series.running_sums import Numbers
+from ..mechanisms.series.running_sums import STRETCH, Numbers
 from ..release import StreamCharge, or_failed, release_periods
 from ..tables.plan.period_sums import PeriodQuery
+from ..tables.plan.query_plan import MOST_CELLS
 from ..templates.summary import Summarized, Summary
 from . import streams_refusals as refusals
 from .period_calendar import PeriodCalendar, moment_of
@@ -92,7 +93,21 @@ class Stream(Summarized):
             self._measures,
             self.released,
             self.settings.any_periods,
+            self._most_periods(),
         )
+
+    def _most_periods(self) -> int | None:
+        """Return the number of periods after which one call would sum too many numbers, if there is
+        one: every measurement reads its stretch, or its window, from the start.
+        """
+        most, noise = MOST_CELLS // len(self._groups), self._measures[0].noise
+        if noise.window is not None:
+            return None if noise.window <= most else 0
+        first = noise.stretch(0).last
+        assert first is not None
+        if first > most:
+            return most
+        return first + most if noise.length is None and most < STRETCH else None
 
     def advance(self, until: Moment | None = None) -> StreamTable:
         """Publish all periods that have ended by a moment, now by default, and that are not

@@ -29,6 +29,7 @@ class StreamPlan(Summarized):
     measures: tuple[Measure, ...]
     released: int
     any_periods: int | None
+    most_periods: int | None  # that can be measured: one call sums so many numbers
 
     def cost_over(self, periods: int) -> Guarantee:
         """Return what is promised about all that a unit does in so many consecutive periods, in
@@ -88,6 +89,9 @@ class StreamPlan(Summarized):
                 f"paid once, by the budget of {self.dataset}",
                 f"{', '.join(means)}: divide by the number of rows" if means else "",
                 f"{self.released} {every}s are published" if self.released else "",
+                f"so many groups can be published for {self.most_periods:,} {every}s, and no longer"
+                if self.most_periods is not None
+                else "",
             ],
         )
 
