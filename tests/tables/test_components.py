@@ -189,7 +189,6 @@ def test_bounds_follow_from_those_of_columns() -> None:
         (ag.median("user"), "aggregate.bounds"),
         (ag.sum("city"), "aggregate.type"),
         (ag.sum("day"), "aggregate.type"),
-        (ag.median("day", low=0, high=1), "aggregate.type"),
         (ag.sum("city", low=0, high=1), "aggregate.type"),
         (ag.sum("age", low="1/3", high="2/3"), "aggregate.bounds"),
         (ag.histogram("city", edges=[0, 1]), "aggregate.type"),
