@@ -461,7 +461,7 @@ def test_a_selection_that_leaks_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
         "_count_threshold",
         lambda *, delta, **about: honest(delta=min(delta * 10, Fraction(1, 2)), **about),
     )
-    monkeypatch.setattr(choose_noise, "_keeps_promise", lambda *_: True)
+    monkeypatch.setattr(choose_noise, "keeps_promise", lambda *_: True)
     delta = worst(named, sf.Approx(1, "1e-3"), lambda loss_: loss_.delta(1.0))
     assert delta > 2e-3
 
