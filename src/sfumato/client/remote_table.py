@@ -211,7 +211,7 @@ class RemoteTable(RemoteDataset, RowVerbs):
     plan_all = release_all
 
     def _summary(self) -> Summary:
-        declared = super()._summary()
+        declared = RowVerbs._summary(self)
         return replace(declared, notes=[*declared.notes, f"at {self._wire.url}"])
 
     def _query_sql(self, query: object) -> str:
