@@ -196,6 +196,7 @@ EVERY: dict[str, Aggregate | tuple[Aggregate, ...]] = {
     "most": sf.max("amount", low=0, high=10),
     "p": sf.quantiles("age", ["0.25", "0.5"]),
     "bars": sf.histogram("age", edges=[-1, 0.5, 60, 120]),
+    "younger": sf.cumulative("age", edges=[0, 18, 65, 120]).filter(sf.col("vip")),
     "both": sf.covar("age", "spend"),
     "sampled": sf.covar("age", sf.col("spend").clip(0, 9), sample=True, low=0, high=9),
     "related": sf.corr("age", "spend").filter(sf.col("vip")),
