@@ -17,6 +17,12 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
+from sfumato.mechanisms.linear.axis_strategies import (
+    AxisStrategy,
+    CellStrategy,
+    RootStrategy,
+    TreeStrategy,
+)
 from sfumato.tables.aggregates.component import Component, Factor
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.bounding import Bounding
@@ -212,6 +218,12 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
         ):
             if isinstance(cells, Counter):
                 result.points[place] = dict(cells)
+            elif aggregate.kind == "cumulative":
+                strategies = plan.components[place].strategies
+                assert strategies is not None
+                result.pieces[place] = [
+                    _measured(line, strategies.of(bounding.norm)) for line in cells
+                ]
             else:
                 result.pieces[place] = cells
     for place, piece in enumerate(plan.components):
@@ -335,7 +347,7 @@ def _cells(
         ]
     assert of is not None
     facts = of.type(schema)
-    if aggregate.kind == "histogram":
+    if aggregate.kind in ("histogram", "cumulative"):
         out = [[0] * (len(aggregate.edges) - 1) for _ in expected_cells.groups]
         for entry in remaining:
             cell = _bin(evaluate(of, entry.row, schema), aggregate.edges, facts)
@@ -528,6 +540,26 @@ def _tree(rows: Iterable[tuple[int, int | None, int]], ends: Ends, groups: int) 
                 out[group][start + leaf // b ** (h - level)] += weight
                 start += b**level
     return out
+
+
+def _measured(cells: list[int], strategy: AxisStrategy) -> list[int]:
+    """What is measured of the cells of cumulative counts: themselves, the sums of ever larger
+    blocks times the weights of their levels, or sums with integers near 2^20·C(2j, j)/4^j.
+    """
+    if isinstance(strategy, TreeStrategy):
+        b, top = strategy.branching, len(strategy.weights) - 1
+        filled = [*cells, *[0] * (b**top - len(cells))]
+        return [
+            weight * sum(filled[start : start + b**level])
+            for level, weight in enumerate(strategy.weights)
+            if weight
+            for start in range(0, len(filled), b**level)
+        ]
+    if isinstance(strategy, RootStrategy):
+        root = [_nearest(math.comb(2 * j, j) << 20, 4**j) for j in range(len(cells))]
+        return [sum(root[i - j] * cells[j] for j in range(i + 1)) for i in range(len(cells))]
+    assert isinstance(strategy, CellStrategy)
+    return cells
 
 
 def _bin(value: Any, edges: Sequence[Fraction], column_type: Type) -> int | None:

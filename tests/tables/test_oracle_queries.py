@@ -17,6 +17,7 @@ from sfumato.tables.aggregates import (
     count,
     count_if,
     count_units,
+    cumulative,
     histogram,
     mean,
     median,
@@ -34,7 +35,7 @@ from sfumato.tables.plan.query_plan import plan
 from sfumato.tables.query.stages import Rows
 from sfumato.testing.exact_checks import through_the_door
 
-from .rowwise import differences
+from .rowwise import differences, exact
 from .worlds import PROMISES, Bench, Nobody, arrow, planned, world
 
 BLOCK = 25
@@ -211,3 +212,27 @@ def test_several_aggregates_share_their_pieces(bench: Bench) -> None:
         data = world(Random(3), declared)
         bench.put(data)
         assert not differences(release_plan, through_the_door(release_plan), data)
+
+
+def test_cumulative_counts_by_every_strategy(bench: Bench) -> None:
+    """Random questions seldom ask for a tree of many cells with rows in them."""
+    declared = declare(
+        name="world",
+        unit="user",
+        max_rows=3,
+        keys={"k0": ["Roma", "Bari", None]},
+        schema=bench.schema,
+    )
+    data, names = world(Random(3), declared), set()
+    bench.put(data)
+    rows = Rows.of(declared, Nobody()).group_by("k0")
+    query = rows.aggregate(
+        few=cumulative("v0", edges=(0, 1, 5)), many=cumulative("v0", edges=range(-20, 21))
+    )
+    for promise in PROMISES:
+        release_plan = plan(query, promise, bench.source)
+        assert not differences(release_plan, through_the_door(release_plan), data)
+        assert all(any(map(any, piece)) for piece in exact(data, release_plan).pieces.values())
+        norm = release_plan.calibration.bounding.norm
+        names |= {piece.strategies.of(norm).name for piece in release_plan.components}
+    assert names == {"identity", "square root", "tree of 2", "tree of 13"}

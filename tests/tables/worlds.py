@@ -502,7 +502,7 @@ def aggregate(random: Random) -> Aggregate:
             high=high,
             interval=random.random() < 0.5,
         ),
-        "histogram": lambda: ag.histogram(
+        "histogram": lambda: random.choice((ag.histogram, ag.cumulative))(
             of,
             edges=random.choice(
                 (
