@@ -42,6 +42,7 @@ KINDS: list[Mechanism] = [
     mech.Laplace(sensitivity=1, epsilon="1/3", **SAID),
     mech.Laplace(sensitivity=1, scale="1/3", grid="1/8"),
     mech.LaplaceThreshold(epsilon=1, delta="1e-6", groups=2, unit="patient"),
+    mech.LinearQueries(mech.prefixes(8), epsilon=1, **SAID),
     mech.Mean(low=0, high=10, epsilon=1, **SAID),
     mech.Mean(low=0, high=10, epsilon=1, relation="replace", rows=50),
     mech.NoisyMax(sensitivity=1, epsilon=1, candidates=["a", "b"], **SAID),
@@ -54,6 +55,8 @@ KINDS: list[Mechanism] = [
     mech.Quantile(low=0, high=10, epsilon=1, grid=1, **SAID),
     mech.RandomizedResponse(epsilon=1, relation="replace"),
     mech.RandomizedResponse(keep="3/4", categories=["a", "b", "c"]),
+    mech.RunningSums(length=8, rho="1/8", **SAID),
+    mech.RunningSums(window=7, periods=3, epsilon=1, delta="1e-6", unit="patient"),
     mech.Combined(
         [
             mech.Gaussian(sensitivity=1, rho="1/800"),
@@ -83,7 +86,7 @@ def through_text(mechanism: Mechanism) -> dict[str, Any]:
 
 def test_every_kind_is_here() -> None:
     assert {type(mechanism) for mechanism in KINDS} == set(mech.MECHANISMS)
-    assert {mech.PrefixSums} == NOT_AGAIN
+    assert {mech.LinearQueries, mech.PrefixSums} == NOT_AGAIN
 
 
 @pytest.mark.parametrize("mechanism", KINDS, ids=lambda m: type(m).__name__)
