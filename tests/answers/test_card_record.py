@@ -80,6 +80,15 @@ def test_errors_of_what_has_the_same_in_every_cell() -> None:
     assert utility_text(alone) == "q: no interval"
 
 
+def test_cumulative_counts_have_another_error_at_each_edge() -> None:
+    pieces = (noisy("up", [[1, 2, 3]]),)
+    column = Column("up", "cumulative", (0,), "", {}, edges=(F(0), F(1), F(2), F(3)))
+    answer = Answer(pieces=pieces, columns=(column,), cost=sf.Pure(1))
+    low, high = answer.interval("up")
+    assert len(set((high - low).ravel().tolist())) == 3
+    assert utility_text(answer) == "up: the interval differs from edge to edge"
+
+
 def test_details() -> None:
     assert cost_details(counted([1])) == "This release cost ε = 0.3."
     output = cost_details(

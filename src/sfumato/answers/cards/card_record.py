@@ -119,6 +119,8 @@ def utility_text(answer: Answer) -> str:
             level = format_exact(column.numbers["confidence"])
             accuracy = f"released with an interval at {level}" if has_ends else "no interval"
             parts.append(f"{column.name}: {accuracy}")
+        elif column.kind == "cumulative" and has_interval(answer, column):
+            parts.append(f"{column.name}: the interval differs from edge to edge")
         elif (
             KINDS[column.kind].pieces == 1
             and has_interval(answer, column)
