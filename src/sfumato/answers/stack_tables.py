@@ -174,7 +174,8 @@ def stack_intervals(
     total = sum(len(table.rows) for table in answer.tables)
 
     def ends(table: Answer) -> Doubles:
-        risk = (1 - level) * Fraction(len(table.rows), total) if simultaneous else 1 - level
+        is_shared = simultaneous and len(table.rows) > 0  # a choice may leave a table no row
+        risk = (1 - level) * Fraction(len(table.rows), total) if is_shared else 1 - level
         return np.stack(
             intervals.interval(table, table.column(name), 1 - risk, simultaneous=simultaneous),
             axis=1,
