@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.answers import KINDS, Answer, Column, Noisy, quotient_intervals
+from sfumato.answers import KINDS, Answer, Column, Noisy
 from sfumato.answers.answer_records import Noisy as Piece
+from sfumato.answers.quotient_intervals import QuotientNoise
 from sfumato.tables.aggregates import KINDS as AGGREGATE_KINDS
 from sfumato.tables.aggregates.column_kind import Box
 
@@ -279,14 +280,14 @@ def test_intervals_hold_as_often_as_they_say(kind: str, truth: tuple[int, ...]) 
 def test_narrower_boxes_would_be_seen(
     kind: str, truth: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exact, exact_bound = Piece.half_width, quotient_intervals.bound_between
+    exact, exact_bound = Piece.half_width, QuotientNoise.bound
 
     def narrow(piece: Any, confidence: F, values: int = 1) -> int:
         return exact(piece, confidence, values) // 3
 
-    def narrow_bound(terms: Any, missing: F) -> F:
-        return exact_bound(terms, missing) / 3
+    def narrow_bound(noise: QuotientNoise, first: Any, last: Any) -> float:
+        return exact_bound(noise, first, last) / 3  # above the cache, which stays exact
 
     monkeypatch.setattr(Piece, "half_width", narrow)
-    monkeypatch.setattr(quotient_intervals, "bound_between", narrow_bound)
+    monkeypatch.setattr(QuotientNoise, "bound", narrow_bound)
     assert coverage(kind, truth) < CONFIDENCE
