@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -31,10 +31,11 @@ from sfumato.session.choose_limits import ROW_GROUPS, SUM_GROUPS, Aim
 from sfumato.session.learning import choose_first, plan_lesson
 from sfumato.tables.plan.missing_limits import MissingLimit
 from sfumato.tables.plan.query_plan import Plan
-from sfumato.testing.exact_checks import Rehearsal
+from sfumato.testing.exact_checks import Rehearsal, exact_answer
 
 BUDGET = {"pure": sf.Pure(10**6), "approx": sf.Approx(10**6, "0.5"), "zcdp": sf.ZCDP(10**6, "0.5")}
 KEYS = [f"g{i}" for i in range(6)]
+_NEVER = "1970-01-01T00:00:00.000+00:00"
 EQUAL = [f"k{i:02}" for i in range(40)]
 
 
@@ -49,6 +50,8 @@ class World:
 
     @classmethod
     def of(cls, table: Table, plan: Plan, **about: Any) -> World:
+        if plan.workload is not None:
+            return Groupings.of_groupings(table, plan)
         rehearsal = Rehearsal(plan, fixed_knots=False)
         rehearsal.plan.__dict__["statements"] = (
             plan.statements
@@ -59,7 +62,7 @@ class World:
             0,
             "0" * 64,
             plan.cost,
-            "1970-01-01T00:00:00.000+00:00",
+            _NEVER,
             "",
             None,
             reserved=False,
@@ -86,6 +89,34 @@ class World:
     def exact(self, name: str) -> dict[tuple[Any, ...], Any]:
         """The bounded value of a column, by group, of all groups."""
         return _exact(self, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Groupings(World):
+    """A plan of several groupings: its draws are reconciled tables."""
+
+    @classmethod
+    def of_groupings(cls, table: Table, plan: Plan) -> Groupings:
+        truth = exact_answer(plan, table)
+        tally = door._tally(plan, plan.statements, None)
+        receipt = Receipt(table.name, 0, "0" * 64, plan.cost, _NEVER, "", None, reserved=False)
+        ready = partial(door.finish_groupings, plan, ledger=table.ledger, receipt=receipt)
+        return cls(plan, tally, estimates(truth), {"answer": ready})
+
+    def draw(self) -> Answer:
+        assert self.plan.groups is not None
+        noisy = door._perturb_groupings(self.plan, self.plan.groups, self.tally, SYSTEM)
+        answer: Answer = self.about["answer"](noisy)
+        return answer
+
+
+def estimates(answer: Answer) -> Answer:
+    """The answer with its estimates in the place of whole numbers that add up."""
+    tables = tuple(
+        replace(table, columns=tuple(replace(c, processed=None) for c in table.columns))
+        for table in answer.tables
+    )
+    return replace(answer, tables=tables)
 
 
 @cache
@@ -147,6 +178,61 @@ def cell(name: str, at: int, *, confidence: Any = 0.95) -> Check:
         shown = world.finish(answer)
         held = _holds(world, shown, name, confidence, simultaneous=False)
         return [bool(each) for each in held[at : at + 1]]
+
+    return check
+
+
+def in_table(name: str, *keys: str, simultaneous: bool = False, confidence: Any = 0.95) -> Check:
+    """The intervals of one table of several groupings, at once; or that of its first cell, for the
+    cells of reconciled tables share noise.
+    """
+
+    def check(world: World, answer: Answer) -> list[bool]:
+        low, high = answer.table(*keys).interval(name, confidence, simultaneous=simultaneous)
+        exact = world.truth.table(*keys)[name]
+        near = 1e-9 * np.abs(exact)  # the truth is rounded to a double
+        held = (low <= exact + near) & (exact - near <= high)
+        return [bool(held.all() if simultaneous else held[0])]
+
+    return check
+
+
+def at_edge(name: str, edge: int, *, confidence: Any = 0.95) -> Check:
+    """The interval of one cumulative count of each group, for those of a group share noise."""
+
+    def check(world: World, answer: Answer) -> list[bool]:
+        held = _holds(world, world.finish(answer), name, confidence, simultaneous=False)
+        return [bool(each) for each in held[:, edge]]
+
+    return check
+
+
+def at_once_and_adding(name: str, then: Then = same) -> Check:
+    """The intervals of all cells of a CUBE (g, y) hold, and its shown counts are whole and add up
+    from table to table. The second is certain.
+    """
+
+    def check(world: World, answer: Answer) -> list[bool]:
+        shown = then(answer)
+        cells = shown.table("g", "y")[name].reshape(len(KEYS), -1)
+        sums = {("g",): cells.sum(axis=1), ("y",): cells.sum(axis=0), (): cells.sum()}
+        assert (cells == np.round(cells)).all()
+        assert all((shown.table(*keys)[name] == of).all() for keys, of in sums.items())
+        return [bool(_holds(world, shown, name, 0.95, simultaneous=True).all())]
+
+    return check
+
+
+def rising_at_once(name: str) -> Check:
+    """All intervals of cumulative counts hold once these are straightened: then they certainly
+    never fall and are not below 0.
+    """
+
+    def check(world: World, answer: Answer) -> list[bool]:
+        shown = world.finish(answer).rising()
+        assert (np.diff(shown[name], axis=1) >= 0).all()
+        assert (shown[name] >= 0).all()
+        return [bool(_holds(world, shown, name, 0.95, simultaneous=True).all())]
 
     return check
 
@@ -480,6 +566,7 @@ def _kinds(promise: str, arguments: Any, **about: Any) -> World:
         "mean_x": sf.regr_avgx("y", "x"),
         "mean_y": sf.regr_avgy("y", "x"),
         "h": sf.histogram("y", edges=[1, 3, 6]),
+        "up": sf.cumulative("y", edges=[1, 3, 6]),
     }
     return World.of(table, table.group_by("g").aggregate(**query).plan(**arguments))
 
@@ -501,6 +588,23 @@ def _percentiles() -> World:
     table = _protected(_people(), "pure")
     return World.of(
         table, table.group_by("g").aggregate(q=sf.quantiles("x", ["0.25", "0.75"])).plan(epsilon=40)
+    )
+
+
+def _curves(promise: str, arguments: Any) -> World:
+    """Cumulative counts up to so many edges that a tree or a root is measured; of many cells
+    nothing is there.
+    """
+    table = _protected(_people(), promise)
+    edges = [Fraction(i, 4) for i in range(41)]
+    plan = table.group_by("g").aggregate(up=sf.cumulative("x", edges=edges)).plan(**arguments)
+    return World.of(table, plan)
+
+
+def _groupings(text: str, promise: str, arguments: Any) -> World:
+    """Tables by two keys; nobody has the values 6 and 7 of y."""
+    return _world_of_query(
+        text, promise, arguments, keys={"g": KEYS, "y": range(1, 8)}, bounds={"x": (0, 10)}
     )
 
 
@@ -614,6 +718,24 @@ WORLDS: dict[str, Callable[[], World]] = {
     "drawn": lambda: _kinds("pure", {"epsilon": 60}, bounding="truncation"),
     "replaced": lambda: _kinds("pure", {"epsilon": 60}, relation="replace"),
     "rows": lambda: _kinds("pure", {"epsilon": 60}, unit=None, max_rows=None),
+    "cumulative": lambda: _curves("pure", {"epsilon": 4}),
+    "cumulative, gaussian": lambda: _curves("zcdp", {"promise": sf.ZCDP("0.5")}),
+    "cube": lambda: _groupings(
+        f"SELECT g, y, {MANY}, AVG(x) AS m FROM t GROUP BY CUBE (g, y)",
+        "zcdp",
+        {"promise": sf.ZCDP("0.5")},
+    ),
+    "rollup": lambda: _groupings(
+        f"SELECT g, y, GROUPING(y) AS level, {MANY} FROM t GROUP BY ROLLUP (g, y)",
+        "pure",
+        {"epsilon": 4},
+    ),
+    "cube, cut": lambda: _groupings(
+        "SELECT g, y, COUNT(*) AS n FROM t GROUP BY CUBE (g, y) HAVING GROUPING(g) = 0 OR n > 20 "
+        "ORDER BY n LIMIT 4",
+        "zcdp",
+        {"promise": sf.ZCDP("0.5")},
+    ),
     "quantiles": lambda: _world_of_query(
         "SELECT g, MEDIAN(x) AS q, MIN(x) AS low, MAX(x) AS high, 2 * MEDIAN(x) + 1 AS "
         "twice FROM t GROUP BY g"
