@@ -132,6 +132,13 @@ def test_many_more_random_queries(table: Table, part: int) -> None:
     compare(table, 8000 + part, 50 * EACH)
 
 
+def questions_of(plan: Plan) -> dict[str, str]:
+    """The kinds of the columns. A column written out in SQL may have other bounds than its steps
+    have, and then a quantile may be read from a tree instead: the same question.
+    """
+    return {name: "quantile" if kind == "percentile" else kind for name, kind in plan.kinds.items()}
+
+
 def compare(table: Table, seed: int, count: int) -> None:
     """So many queries, against their texts."""
     describer, refused, equal = Describer(seed), 0, 0
@@ -149,7 +156,7 @@ def compare(table: Table, seed: int, count: int) -> None:
         assert plain.query.text == its.query.text
         same(plain, its, text)
         assert mine.cost == its.cost
-        assert mine.kinds == its.kinds
+        assert questions_of(mine) == questions_of(its)
         if all(step.column in (None, *query.keys) for step in query.rows.steps):
             same(mine, its, text)
             equal += 1
