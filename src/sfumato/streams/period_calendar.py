@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 
 from ..tables.expr.types import MONTHS, Type
 from ..tables.expr.value_sets import LENGTHS, begin
-from ..tables.query.calendars import UNITS
+from ..tables.query.calendars import UNITS, read_moment
 from . import streams_refusals as refusals
 from .stream_options import Moment
 
@@ -54,13 +54,8 @@ class PeriodCalendar:
 
 
 def moment_of(value: Moment, argument: str) -> datetime:
-    """Read a public date, or a moment in UTC."""
-    try:
-        moment: object = datetime.fromisoformat(value) if isinstance(value, str) else value
-    except ValueError:
-        moment = None
-    if isinstance(moment, datetime):
-        return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
-    if isinstance(moment, date):
-        return datetime(moment.year, moment.month, moment.day)
-    raise refusals.NOT_A_MOMENT(argument=argument, value=value)
+    """Return a public date, or a moment in UTC; refuse what is neither."""
+    moment = read_moment(value)
+    if moment is None:
+        raise refusals.NOT_A_MOMENT(argument=argument, value=value)
+    return moment

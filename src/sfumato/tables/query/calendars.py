@@ -75,13 +75,20 @@ def calendar(
 
 
 def _moment(value: str | date | datetime, argument: str) -> datetime:
-    """Read a public date, or a moment in UTC."""
+    moment = read_moment(value)
+    if moment is None:
+        raise refusals.NOT_A_DATE(argument=argument, value=value)
+    return moment
+
+
+def read_moment(value: object) -> datetime | None:
+    """Read a public date, or a moment in UTC; return None if it is neither."""
     try:
         moment: object = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:
-        moment = None
+        return None
     if isinstance(moment, datetime):
         return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
     if isinstance(moment, date):
         return datetime(moment.year, moment.month, moment.day)
-    raise refusals.NOT_A_DATE(argument=argument, value=value)
+    return None
