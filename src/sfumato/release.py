@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -46,7 +46,6 @@ from .tables.plan.explain_groupings import explain_measured
 from .tables.plan.explain_groups import explain_no_group
 from .tables.plan.min_max import with_end
 from .tables.plan.period_sums import PeriodSums
-from .tables.plan.place_counts import PlaceCounts
 from .tables.plan.query_plan import Plan
 from .tables.plan.read_results import (
     Places,
@@ -136,29 +135,44 @@ def release_all(
     return tuple(answers)
 
 
-class CountsTables(Protocol):
-    """A plan of many tables of counts, each with noise of its own, for one charge."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One step of a measurement: what the engine runs, how its tallies become exact integers, and
+    the noise that each array of them gets.
+
+    `count` is handed the tallies of this step and of all before it, so a step may have no statement
+    and add up what an earlier one has read.
+    """
+
+    statements: Sequence[EngineStatement]
+    count: Callable[[Sequence[Tables]], Iterable[Integers]]
+    noise: Sequence[AddsNoise]
+
+
+class MeasuresInSteps(Protocol[T]):
+    """A plan whose steps are measured one after the other, for one charge.
+
+    `steps` yields a step, is sent its noisy integers, and may let them choose the next step; what
+    it returns is public. `mechanism` is what all steps cost together, whatever they choose: every
+    scale is fixed before data is read. `statements` has each kind of statement that a step may run.
+    """
 
     @property
     def source(self) -> TableSource: ...
     @property
-    def counts(self) -> PlaceCounts: ...
-    @property
-    def statement(self) -> EngineStatement: ...
-    @property
-    def noise(self) -> Sequence[AddsNoise]: ...
+    def statements(self) -> Sequence[EngineStatement]: ...
     @property
     def mechanism(self) -> Mechanism: ...
     @property
     def text(self) -> str: ...
     @property
     def question_key(self) -> str: ...
-    @property
-    def pack(self) -> Callable[[Sequence[Integers], Receipt], bytes]: ...
+    def steps(self) -> Generator[Step, list[Integers], T]: ...
+    def pack(self, result: T, receipt: Receipt, /) -> bytes: ...
 
 
-def release_tables(
-    plan: CountsTables,
+def release_steps(
+    plan: MeasuresInSteps[T],
     ledger: Ledger,
     *,
     share: str | None = None,
@@ -166,37 +180,49 @@ def release_tables(
     timeout: float | None = None,
     bits: Bits = SYSTEM,
 ) -> bytes:
-    """Charge once for all tables of a plan, count them and add noise; return and store them as the
-    plan packs them. If they are stored, return those.
+    """Charge once for all steps of a plan, measure them, and return and store the result as the
+    plan packs it. If it is stored, return that.
     """
     stored = None if fresh else ledger.recall(plan.question_key, share=share)
     if stored is not None:
         return stored.answer
-    statement = plan.statement
     plan.source.engine.check(timeout)
-    plan.source.engine.check_supported(statement.expression)
+    for statement in plan.statements:
+        plan.source.engine.check_supported(statement.expression)
     receipt = ledger.charge(plan.mechanism, memo=plan.text, share=share)
-    noisy = _attempt_tables(plan, statement, timeout, bits)
-    if noisy is None:
+    packed = _attempt_steps(plan, receipt, timeout, bits)
+    if packed is None:
         raise Failed
-    packed = or_failed(partial(plan.pack, noisy, receipt))
     with suppress(Exception):
         ledger.remember(receipt, plan.question_key, packed)
         return packed
     raise Failed
 
 
-def _attempt_tables(
-    plan: CountsTables, statement: EngineStatement, timeout: float | None, bits: Bits
-) -> list[Integers] | None:
-    """Count the tables and add noise to each; return None if anything breaks."""
+def _attempt_steps(
+    plan: MeasuresInSteps[T], receipt: Receipt, timeout: float | None, bits: Bits
+) -> bytes | None:
+    """Measure all steps and pack their result; None if anything breaks. The error may be about
+    data. The exact tallies live here alone: the plan is sent noisy integers.
+    """
+    engine = plan.source.engine
     try:
-        with plan.source.engine.unchanged():
-            tally = plan.source.engine.tally(statement, timeout=timeout)
-        return [
-            noise.perturb(exact, bits=bits)
-            for noise, exact in zip(plan.noise, plan.counts.count(tally), strict=True)
-        ]
+        with engine.unchanged():
+            tallies: list[Tables] = []
+            steps = plan.steps()
+            step = next(steps)
+            while True:
+                tallies.append(
+                    tuple(engine.tally(statement, timeout=timeout) for statement in step.statements)
+                )
+                noisy = [
+                    noise.perturb(exact, bits=bits)
+                    for noise, exact in zip(step.noise, step.count(tallies), strict=True)
+                ]
+                try:
+                    step = steps.send(noisy)
+                except StopIteration as end:
+                    return plan.pack(end.value, receipt)
     except Exception:
         return None
 

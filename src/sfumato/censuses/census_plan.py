@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..ledger import Ledger, Receipt
 from ..mechanisms import Combined, Gaussian
 from ..noise.bits import SYSTEM, Bits
 from ..noise.law import Integers
-from ..release import release_tables
+from ..release import Step, release_steps
 from ..tables.engine.sources import TableSource
 from ..tables.plan.bounding import Bounding
 from ..tables.plan.place_counts import PlaceCounts
@@ -101,9 +101,21 @@ class CensusPlan(Summarized):
         return json.dumps(key, default=str, ensure_ascii=False)
 
     @property
-    def pack(self) -> Callable[[Sequence[Integers], Receipt], bytes]:
-        """How the noisy tables are stored."""
-        return partial(pack_tables, self.counts.tables)
+    def statements(self) -> tuple[EngineStatement, ...]:
+        """What the engine runs."""
+        return (self.statement,)
+
+    def steps(self) -> Generator[Step, list[Integers], list[Integers]]:
+        """Count the smallest cells once; every table is a sum of them, and gets its own noise."""
+        return (
+            yield Step(
+                self.statements, lambda tallies: self.counts.count(tallies[0][0]), self.noise
+            )
+        )
+
+    def pack(self, result: list[Integers], receipt: Receipt) -> bytes:
+        """Write the noisy tables as they are stored."""
+        return pack_tables(self.counts.tables, result, receipt)
 
     def release(
         self,
@@ -114,7 +126,7 @@ class CensusPlan(Summarized):
         bits: Bits = SYSTEM,
     ) -> Census:
         """Charge once, count once, and return the census; or the stored one, free of charge."""
-        packed = release_tables(
+        packed = release_steps(
             self, self.ledger, share=share, fresh=fresh, timeout=timeout, bits=bits
         )
         return self.finish(packed)
