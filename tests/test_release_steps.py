@@ -42,7 +42,7 @@ class Largest:
     table: Table
     epsilon: float = 1
     sent: list[list[Integers]] = field(default_factory=list)
-    seen: list[int] = field(default_factory=list)
+    tally_counts: list[int] = field(default_factory=list)
 
     @property
     def noise(self) -> Laplace:
@@ -75,7 +75,7 @@ class Largest:
 
     def steps(self) -> Generator[Step, list[Integers], list[int]]:
         def count(tallies: Sequence[tuple[Any, ...]]) -> Iterator[Integers]:
-            self.seen.append(len(tallies))
+            self.tally_counts.append(len(tallies))
             rows = dict(zip(*tallies[0][0].to_pydict().values(), strict=False))
             yield np.array([rows["Bari"], rows["Roma"]])
 
@@ -98,7 +98,7 @@ def test_steps_are_charged_once_and_stored(visits: Table) -> None:
     plan = Largest(visits)
     first = release_steps(plan, visits.ledger)
     assert spent(visits) == 2
-    assert plan.seen == [1, 2]  # a later step is handed the tallies of the earlier ones
+    assert plan.tally_counts == [1, 2]  # a later step is handed the tallies of the earlier ones
     assert release_steps(Largest(visits), visits.ledger) == first
     assert spent(visits) == 2
     release_steps(Largest(visits), visits.ledger, fresh=True)
