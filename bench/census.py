@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 import sfumato as sf
 from sfumato.studies.census_settings import round_from_top
-from sfumato.tables.declare.place_hierarchy import Hierarchy
+from sfumato.tables.declare.place_hierarchy import PlaceHierarchy
 from telling import as_columns, as_pipes
 
 LEVELS = ("state", "county", "tract", "group", "block")
@@ -34,7 +34,7 @@ WEIGHTS = {"state": 2, "county": 4, "tract": 5, "group": 3, "block": 6}
 SIZES = (1, 30, 700, 2_300)
 
 
-def invent(blocks: int, people: int, seed: int = 0) -> tuple[Hierarchy, pa.Table]:
+def invent(blocks: int, people: int, seed: int = 0) -> tuple[PlaceHierarchy, pa.Table]:
     """Invent places, and people who live there: races differ by county, blocks by size."""
     random = np.random.default_rng(seed)
     above = [

@@ -37,7 +37,7 @@ from sfumato.mechanisms.shared.additive import Additive
 from sfumato.mechanisms.shared.error_formulas import chebyshev_radius, laplace_radius
 from sfumato.mechanisms.shared.prefix_strategies import tree
 from sfumato.mechanisms.smooth import largest_beta
-from sfumato.noise.continuous import Laplace, Normal
+from sfumato.noise.continuous import ContinuousLaplace, Normal
 from sfumato.plots.plot_style import COLOURS, FAINT, INK, figure, name_axes, quiet, tint
 from sfumato.tables.aggregates.prefix_noise import PrefixStrategies
 from sfumato.tables.marginals.choose_shares import choose_shares
@@ -96,7 +96,7 @@ def laplace() -> Figure:
     """
     x = np.linspace(-10, 10, 801)
     laws = {
-        f"location {m}, scale {b}".replace("-", "−"): Laplace(location=m, scale=b)
+        f"location {m}, scale {b}".replace("-", "−"): ContinuousLaplace(location=m, scale=b)
         for m, b in ((0, 1), (0, 2), (0, 4), (-5, 4))
     }
     density = plots.Graph(

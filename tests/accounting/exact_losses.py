@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from sfumato.accounting.loss.loss_pairs import DominatingPair, GaussianPair, LaplacePair
 from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
 from sfumato.accounting.loss.pairs_sampled import SampledPair
 from sfumato.accounting.loss.privacy_loss import Loss
@@ -123,7 +123,7 @@ def random_composition(seed: int, parts: int = 20, ways: int = 400) -> Exact:
     """
     rng = random.Random(seed)
     laws: list[tuple[Callable[[], Outcomes], int]] = []
-    pairs: list[tuple[Pair, int]] = []
+    pairs: list[tuple[DominatingPair, int]] = []
     left, room, directed = rng.randint(1, parts), ways, False
     while left:
         pair, law, size, one_way = _random_law(rng)
@@ -154,7 +154,7 @@ def _number(rng: random.Random) -> Fraction:
     return size * Fraction(rng.randint(1, 99), rng.choice((10, 10, 7, 97, 9973)))
 
 
-def _random_law(rng: random.Random) -> tuple[Pair, Callable[[], Outcomes], int, bool]:
+def _random_law(rng: random.Random) -> tuple[DominatingPair, Callable[[], Outcomes], int, bool]:
     kind = rng.choice(("response", "response", "geometric", "finite", "poisson"))
     if kind == "response":
         epsilon, k, delta = (

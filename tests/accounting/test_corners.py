@@ -15,7 +15,7 @@ from itertools import pairwise
 import pytest
 from flint import arb
 
-from sfumato.accounting.loss.loss_pairs import GaussianPair, Pair
+from sfumato.accounting.loss.loss_pairs import DominatingPair, GaussianPair
 from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
 from sfumato.accounting.loss.pairs_sampled import SampledPair
 from sfumato.accounting.loss.privacy_loss import Loss
@@ -47,7 +47,9 @@ def coins(k: int, p: arb, q: arb, epsilon: arb) -> arb:
     return 1 - at_least(k, p, m + 1) - epsilon.exp() * (1 - at_least(k, q, m + 1))
 
 
-def response(epsilon: Fraction, k: int, delta: Fraction = ZERO) -> tuple[Pair, int, Truth]:
+def response(
+    epsilon: Fraction, k: int, delta: Fraction = ZERO
+) -> tuple[DominatingPair, int, Truth]:
     def truth(at: Fraction, _: bool) -> arb:
         p, unleaked = 1 / (1 + ball(-epsilon).exp()), ball(1 - delta) ** k
         return 1 - unleaked + unleaked * coins(k, p, 1 - p, ball(at))
@@ -55,14 +57,16 @@ def response(epsilon: Fraction, k: int, delta: Fraction = ZERO) -> tuple[Pair, i
     return ResponsePair(epsilon, delta), k, truth
 
 
-def coin(p: Fraction, q: Fraction, k: int) -> tuple[Pair, int, Truth]:
+def coin(p: Fraction, q: Fraction, k: int) -> tuple[DominatingPair, int, Truth]:
     def truth(at: Fraction, swap: bool) -> arb:
         return coins(k, ball(q if swap else p), ball(p if swap else q), ball(at))
 
     return FinitePair((p, 1 - p), (q, 1 - q)), k, truth
 
 
-def sampled_response(epsilon: Fraction, rate: Fraction, k: int) -> tuple[Pair, int, Truth]:
+def sampled_response(
+    epsilon: Fraction, rate: Fraction, k: int
+) -> tuple[DominatingPair, int, Truth]:
     def truth(at: Fraction, swap: bool) -> arb:
         t = 1 / (1 + ball(-epsilon).exp())
         p, q = ball(1 - rate) * (1 - t) + ball(rate) * t, 1 - t
@@ -71,7 +75,7 @@ def sampled_response(epsilon: Fraction, rate: Fraction, k: int) -> tuple[Pair, i
     return SampledPair(ResponsePair(epsilon), rate), k, truth
 
 
-def sampled_gaussian(mu: Fraction, rate: Fraction) -> tuple[Pair, int, Truth]:
+def sampled_gaussian(mu: Fraction, rate: Fraction) -> tuple[DominatingPair, int, Truth]:
     """One use: ((1 − q)Q + qP − tQ)₊ = q·(P − sQ)₊ and (Q − t((1 − q)Q + qP))₊ = a·(Q − sP)₊."""
 
     def normal(m: arb, s: arb) -> arb:
@@ -88,7 +92,7 @@ def sampled_gaussian(mu: Fraction, rate: Fraction) -> tuple[Pair, int, Truth]:
     return SampledPair(GaussianPair(mu**2), rate), 1, truth
 
 
-CORNERS: dict[str, tuple[Pair, int, Truth]] = {
+CORNERS: dict[str, tuple[DominatingPair, int, Truth]] = {
     "a thousandth, a million times": response(F(1, 1000), 10**6),
     "a millionth, a million times": response(F(1, 10**6), 10**6),
     "fifty": response(F(50), 3),
@@ -154,7 +158,7 @@ def test_the_truth_is_inside(name: str) -> None:
     ],
     ids=str,
 )
-def test_what_leaves_the_doubles_is_not_nothing(pair: tuple[Pair, int]) -> None:
+def test_what_leaves_the_doubles_is_not_nothing(pair: tuple[DominatingPair, int]) -> None:
     """δ is below 10^−1000 here: zero would be an understatement from above, and anything else an
     overstatement from below.
     """

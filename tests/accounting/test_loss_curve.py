@@ -10,7 +10,7 @@ from flint import arb
 
 import sfumato as sf
 from sfumato.accounting.loss import loss_curve
-from sfumato.accounting.loss.loss_pairs import GaussianPair, Pair
+from sfumato.accounting.loss.loss_pairs import DominatingPair, GaussianPair
 from sfumato.accounting.loss.pairs_finite import ResponsePair
 from sfumato.accounting.loss.pairs_sampled import SampledPair
 from sfumato.accounting.loss.privacy_loss import Loss
@@ -71,7 +71,7 @@ def test_just_below_the_largest_delta() -> None:
     ],
     ids=str,
 )
-def test_both_bounds_of_other_closed_forms(pair: Pair) -> None:
+def test_both_bounds_of_other_closed_forms(pair: DominatingPair) -> None:
     """Each bound on ε, put into the curve as a ball."""
     parts = ((pair, 1),)
     loss = Loss(parts, relation="add-remove")

@@ -13,7 +13,7 @@ import pytest
 
 from sfumato.accounting.compose import loss_between
 from sfumato.accounting.loss.loss_ends import CurveEnd, end_of
-from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from sfumato.accounting.loss.loss_pairs import DominatingPair, GaussianPair, LaplacePair
 from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
 from sfumato.accounting.loss.pairs_sampled import ClonePair, RoundedPair, SampledPair
 from sfumato.accounting.loss.privacy_loss import Loss
@@ -156,7 +156,9 @@ def test_a_negative_largest_loss_counts() -> None:
     ],
     ids=str,
 )
-def test_the_largest_loss_of_a_pair(pair: Pair, sides: tuple[float | None, float | None]) -> None:
+def test_the_largest_loss_of_a_pair(
+    pair: DominatingPair, sides: tuple[float | None, float | None]
+) -> None:
     for between, truth in zip(pair.largest, sides, strict=True):
         if truth is None:
             assert between is None

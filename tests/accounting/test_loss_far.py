@@ -14,7 +14,7 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.accounting.loss import loss_far
 from sfumato.accounting.loss.loss_curve import deltas, epsilons
-from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from sfumato.accounting.loss.loss_pairs import DominatingPair, GaussianPair, LaplacePair
 from sfumato.accounting.loss.loss_record import READERS
 from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
 from sfumato.accounting.loss.pairs_sampled import ClonePair, RoundedPair, SampledPair
@@ -33,7 +33,7 @@ def rare_pair(epsilon: F) -> FinitePair:
     return FinitePair((F(1, 2), F(1, 2)), (rare, 1 - rare))
 
 
-KINDS: dict[str, tuple[Callable[[F], Pair], ...]] = {
+KINDS: dict[str, tuple[Callable[[F], DominatingPair], ...]] = {
     "gaussian": (GaussianPair,),
     "laplace": (LaplacePair, lambda e: LaplacePair(e, 20), lambda e: LaplacePair(e, 2**20)),
     "response": (ResponsePair, lambda e: ResponsePair(e, F(1, 10**7), 5)),

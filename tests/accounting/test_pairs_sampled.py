@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from sfumato.accounting.loss.loss_pairs import DominatingPair, GaussianPair, LaplacePair
 from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
 from sfumato.accounting.loss.pairs_sampled import ClonePair, RoundedPair, SampledPair, sampled
 from sfumato.guarantees.renyi import subsampled_gaussian
@@ -22,7 +22,7 @@ BETRAYING = FinitePair(
 
 
 @pytest.mark.parametrize("base", ["response", SampledPair(ResponsePair(Fraction(1)), TENTH)])
-def test_only_a_pair_that_is_not_sampled_yet_is_sampled(base: Pair) -> None:
+def test_only_a_pair_that_is_not_sampled_yet_is_sampled(base: DominatingPair) -> None:
     with refusing("loss.sampled"):
         SampledPair(base, TENTH)
 
@@ -38,7 +38,7 @@ def test_only_a_pair_that_is_not_sampled_yet_is_sampled(base: Pair) -> None:
     ids=repr,
 )
 def test_a_sampled_pair_promises_what_sampling_leaves_of_the_promise(
-    base: Pair, promise: sf.Guarantee, how: str
+    base: DominatingPair, promise: sf.Guarantee, how: str
 ) -> None:
     guarantee = SampledPair(base, TENTH, how).guarantee  # type: ignore[arg-type]  # two known names
     assert guarantee is not None

@@ -47,6 +47,7 @@ MOST = {
     "suppressions without a reason": 0,
     "lines over 100 columns": 0,
     "module names used more than once": 0,
+    "class names used more than once": 0,
     "folders with more than 25 modules": 0,
 }
 """The most places of each kind. Lower a number when the source has got better."""
@@ -93,16 +94,22 @@ def places(root: str) -> dict[str, list[str]]:
     """Return the places of each kind under a folder of the repository."""
     found_at: dict[str, list[str]] = defaultdict(list)
     stems: dict[str, list[str]] = defaultdict(list)
+    classes: dict[str, list[str]] = defaultdict(list)
     modules = sorted((ROOT / root).rglob("*.py"))
     for path in modules:
         text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT / root).as_posix()
-        for kind, line in (*of_lines(text), *of_nodes(ast.parse(text))):
+        tree = ast.parse(text)
+        for kind, line in (*of_lines(text), *of_nodes(tree)):
             found_at[kind].append(f"{name}:{line}")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name].append(f"{node.name} in {name}:{node.lineno}")
         if not path.stem.startswith("__"):
             stems[path.stem].append(name)
-    for names in stems.values():
-        if len(names) > 1:
-            found_at["module names used more than once"].append(", ".join(names))
+    for thing, homes in (("module", stems), ("class", classes)):
+        for names in homes.values():
+            if len(names) > 1:
+                found_at[f"{thing} names used more than once"].append(", ".join(names))
     for folder, count in Counter(path.parent for path in modules).items():
         if count > 25:
             found_at["folders with more than 25 modules"].append(f"{folder.name}: {count}")
@@ -133,6 +140,16 @@ def test_the_count_does_not_rise(root: str, kind: str) -> None:
 )
 def test_a_place_is_seen(text: str, kind: str) -> None:
     assert kind in {kind for kind, _ in (*of_lines(text), *of_nodes(ast.parse(text)))}
+
+
+def test_a_repeated_name_is_seen(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "cells.py").write_text("class Cell: ...", encoding="utf-8")
+    assert places(str(tmp_path)) == {
+        "module names used more than once": ["a/cells.py, b/cells.py"],
+        "class names used more than once": ["Cell in a/cells.py:1, Cell in b/cells.py:1"],
+    }
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from sfumato.censuses.census_design import CensusDesign
 from sfumato.censuses.spine import Spine, level_paths, spine_of
 from sfumato.censuses.whole_tables import TotalLimits
-from sfumato.tables.declare.place_hierarchy import Hierarchy
+from sfumato.tables.declare.place_hierarchy import PlaceHierarchy
 from sfumato.tables.plan.place_counts import TableKey
 
 Doubles = NDArray[np.float64]
 
-PLACES = Hierarchy(
+PLACES = PlaceHierarchy(
     ("state", "county", "block"),
     (
         *(("A", "A1", "a"), ("A", "A1", "b"), ("A", "A1", "c"), ("A", "A2", "d")),
@@ -41,7 +41,7 @@ VARIANCES: dict[TableKey, float] = {
 def design(
     limits: TotalLimits | None = None,
     variances: Mapping[TableKey, float] = VARIANCES,
-    places: Hierarchy = PLACES,
+    places: PlaceHierarchy = PLACES,
 ) -> CensusDesign:
     """Return a design of 2 × 3 cells on the tree."""
     spine = spine_of(level_paths(places.paths))

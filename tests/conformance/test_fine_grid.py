@@ -34,7 +34,7 @@ def _precision() -> Iterator[None]:
 
 
 def laplace(grid: Fraction = GRID) -> tuple[Any, Any]:
-    return mech.Laplace(sensitivity=1, scale=1, grid=grid), continuous.Laplace(scale=1)
+    return mech.Laplace(sensitivity=1, scale=1, grid=grid), continuous.ContinuousLaplace(scale=1)
 
 
 def normal(grid: Fraction = GRID) -> tuple[Any, Any]:

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from sfumato.accounting.loss.loss_pairs import DominatingPair, GaussianPair, LaplacePair
 from sfumato.accounting.loss.loss_record import READERS, pair_from, record_of
 from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
 from sfumato.accounting.loss.pairs_sampled import ClonePair, RoundedPair, SampledPair
@@ -56,7 +56,7 @@ from .notions import EXAMPLES
 
 F = Fraction
 VECTORS = Path(__file__).parents[1] / "vectors" / "stored"
-PAIRS: dict[str, tuple[Pair, ...]] = {
+PAIRS: dict[str, tuple[DominatingPair, ...]] = {
     "gaussian": (GaussianPair(F(1, 3)),),
     "laplace": (LaplacePair(F(1, 3)), LaplacePair(F(2), 3)),
     "response": (ResponsePair(F(1)), ResponsePair(F(1, 3), F(1, 7), 5)),
@@ -179,13 +179,13 @@ def rebuilt(guarantee: Guarantee) -> Guarantee:
     return type(guarantee)(*guarantee.parameters.values(), **about)
 
 
-def again(pair: Pair) -> Pair:
+def again(pair: DominatingPair) -> DominatingPair:
     """The pair by its constructor."""
     listed = fields(pair)  # type: ignore[arg-type]  # every pair is a dataclass
     values = {f.name: getattr(pair, f.name) for f in listed}
     return type(pair)(
         **{
-            name: again(value) if isinstance(value, Pair) else value
+            name: again(value) if isinstance(value, DominatingPair) else value
             for name, value in values.items()
         }
     )
@@ -211,7 +211,7 @@ def survives(
 
 
 def test_every_kind_of_pair_is_here() -> None:
-    assert set(PAIRS) == set(READERS) == {kind.kind for kind in every(Pair)}
+    assert set(PAIRS) == set(READERS) == {kind.kind for kind in every(DominatingPair)}
     assert all(pair.kind == kind for kind, some in PAIRS.items() for pair in some)
 
 
@@ -281,11 +281,11 @@ def test_a_relation_is_not_put_on_a_loss_that_has_no_meaning_under_it() -> None:
 
 
 def test_pairs() -> None:
-    def check(pair: Pair) -> None:
+    def check(pair: DominatingPair) -> None:
         assert again(pair) == pair
         assert pair_from(record_of(pair)) == pair
 
-    def restore(record: Any) -> Pair:
+    def restore(record: Any) -> DominatingPair:
         part = {**record, "count": "1"} if isinstance(record, dict) else record
         ((pair, _),) = Guarantee.from_json(
             json.dumps({"sfumato": "guarantee", "version": 1, "notion": "Loss", "parts": [part]})

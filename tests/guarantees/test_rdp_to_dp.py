@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from sfumato.guarantees.rdp_to_dp import delta_at, epsilon_at, pinsker
-from sfumato.noise.continuous import Laplace, Normal
+from sfumato.noise.continuous import ContinuousLaplace, Normal
 
 ORDERS = [Fraction(o) for o in ("1.01", "1.5", "2", "10", "100", "4096")]
 
@@ -26,9 +26,11 @@ def test_inverse_to_each_other(order: Fraction, divergence: Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    "law", [Normal(sigma=1), Normal(sigma=5), Laplace(scale=1), Laplace(scale=20)], ids=repr
+    "law",
+    [Normal(sigma=1), Normal(sigma=5), ContinuousLaplace(scale=1), ContinuousLaplace(scale=20)],
+    ids=repr,
 )
-def test_bounds_true_pairs(law: Normal | Laplace) -> None:
+def test_bounds_true_pairs(law: Normal | ContinuousLaplace) -> None:
     for order in ORDERS:
         divergence = Fraction(law.renyi(order, shift=1))
         for epsilon in (Fraction(0), Fraction(1, 10), Fraction(1), Fraction(4)):

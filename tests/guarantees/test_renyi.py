@@ -10,14 +10,14 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.guarantees.renyi import ORDERS, subsampled_gaussian
-from sfumato.noise.continuous import Laplace, Normal
+from sfumato.noise.continuous import ContinuousLaplace, Normal
 
 
 def test_between_the_orders_the_bound_still_holds() -> None:
     """For a true pair of laws: the chord of (α − 1)·D_α lies above it, and so does the next
     order.
     """
-    law = Laplace(scale=1)
+    law = ContinuousLaplace(scale=1)
     curve = sf.Renyi({a: Fraction(law.renyi(a, shift=1)) for a in (Fraction(3, 2), 4, 16)})
     for order in ("1", "1.2", "1.5", "2", "3", "5", "10", "15.9", "16"):
         assert law.renyi(order, shift=1) <= curve.renyi(order) <= law.renyi(16, shift=1)
@@ -64,7 +64,7 @@ def test_sums_need_a_common_order() -> None:
 def test_composition_of_laplace_and_gaussian() -> None:
     """S-104: ten Gaussians with σ = 5 and five Laplace with b = 4, at order 8."""
     gaussian = sf.Renyi({8: Fraction(Normal(sigma=5).renyi(8, shift=1))})
-    laplace = sf.Renyi({8: Fraction(Laplace(scale=4).renyi(8, shift=1))})
+    laplace = sf.Renyi({8: Fraction(ContinuousLaplace(scale=4).renyi(8, shift=1))})
     assert (10 * gaussian + 5 * laplace).renyi(8) == pytest.approx(2.415543215, rel=1e-9)
 
 

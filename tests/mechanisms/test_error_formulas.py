@@ -13,7 +13,7 @@ import pytest
 from sfumato import mechanisms as mech
 from sfumato.mechanisms.shared import error_formulas
 from sfumato.noise.choice import Choice
-from sfumato.noise.continuous import Laplace, Normal
+from sfumato.noise.continuous import ContinuousLaplace, Normal
 
 from ..refusing import refusal
 
@@ -112,7 +112,7 @@ def test_chebyshev(times: Any) -> None:
             if isinstance(times, str)
             else 2 * m.law.tail(math.ceil(radius)) <= 1 / times**2
         )
-    law = Laplace(scale=5)
+    law = ContinuousLaplace(scale=5)
     assert 2 * law.tail(
         error_formulas.chebyshev_radius(variance=law.variance, times=3)
     ) == pytest.approx(math.exp(-3 * math.sqrt(2)), rel=1e-9)
@@ -131,7 +131,7 @@ def test_E_12_the_printed_inequality_is_true_for_another_reason() -> None:
         Fraction(1, 2500),
     )
     assert right == 2 * printed
-    assert right == Laplace(rate=50).variance != printed
+    assert right == ContinuousLaplace(rate=50).variance != printed
 
 
 @pytest.mark.parametrize("scores", [[10, 8, 5, 0], [3, 3, 1], [0, 0, 0], [100, 0]], ids=str)

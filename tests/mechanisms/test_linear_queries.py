@@ -33,7 +33,7 @@ from sfumato.mechanisms.linear.query_blocks import (
     TotalBlock,
     matrix_block,
 )
-from sfumato.mechanisms.linear.workloads import Term
+from sfumato.mechanisms.linear.workloads import WorkloadTerm
 from sfumato.noise.geometric import Geometric
 from sfumato.testing.seeded_bits import SeededBits
 
@@ -168,7 +168,7 @@ def test_optimised_strategies_are_unbiased() -> None:
     """W·A⁺·A = W, though A is rounded; also where the queries span less than all cells."""
     for norm_name in ("L1", "L2"):
         for block in (*BLOCKS, matrix_block([[1, 1, 1, 0], [0, 0, 1, 1], [1, 1, 2, 1]])):
-            workload = mech.Workload((Term((block,)),))
+            workload = mech.Workload((WorkloadTerm((block,)),))
             (axis,) = choose_strategy(workload, norm_name, "add-remove").axes
             rows = block.rows(0, block.queries)
             measured = axis.measure(np.eye(block.cells, dtype=np.int64)).astype(float)

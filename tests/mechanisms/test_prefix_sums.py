@@ -172,7 +172,7 @@ def test_a_stream_and_an_array_have_one_law() -> None:
     stream = m.start()
     values = np.arange(20)
     assert [stream.add(v) for v in values] == m.perturb(values).tolist()
-    assert repr(stream) == "Stream(20 of 20)"
+    assert repr(stream) == "RunningCount(20 of 20)"
     refusal(lambda: stream.add(1), "stream.over")
 
 

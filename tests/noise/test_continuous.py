@@ -14,7 +14,7 @@ import pytest
 from scipy import integrate
 
 from sfumato.errors import Refused
-from sfumato.noise.continuous import Laplace, Normal
+from sfumato.noise.continuous import ContinuousLaplace, Normal
 from sfumato.noise.geometric import Geometric
 from sfumato.noise.rounded_normal import RoundedNormal
 
@@ -23,10 +23,10 @@ from .rational import Interval
 
 BITS = 200
 LAWS = {
-    "laplace 1": Laplace(scale=1),
-    "laplace 22/7 at 5": Laplace(scale="22/7", location=5),
-    "laplace 1e-6": Laplace(scale="1e-6"),
-    "laplace 1e15": Laplace(scale=1e15, location=-3),
+    "laplace 1": ContinuousLaplace(scale=1),
+    "laplace 22/7 at 5": ContinuousLaplace(scale="22/7", location=5),
+    "laplace 1e-6": ContinuousLaplace(scale="1e-6"),
+    "laplace 1e15": ContinuousLaplace(scale=1e15, location=-3),
     "normal 1": Normal(sigma=1),
     "normal 1/3 at 2": Normal(sigma="1/3", location=2),
     "normal 1e-6": Normal(sigma="1e-6"),
@@ -39,11 +39,11 @@ AT = [
 ]
 
 
-def unit(law: Laplace | Normal) -> Fraction:
-    return law.scale if isinstance(law, Laplace) else law.sigma
+def unit(law: ContinuousLaplace | Normal) -> Fraction:
+    return law.scale if isinstance(law, ContinuousLaplace) else law.sigma
 
 
-def tail(law: Laplace | Normal, t: Fraction) -> Interval:
+def tail(law: ContinuousLaplace | Normal, t: Fraction) -> Interval:
     """P((X − location)/unit ≥ t)."""
     if t < 0:
         mirrored = tail(law, -t)
@@ -55,8 +55,8 @@ def tail(law: Laplace | Normal, t: Fraction) -> Interval:
     )
 
 
-def density(law: Laplace | Normal, t: Fraction) -> Interval:
-    if isinstance(law, Laplace):
+def density(law: ContinuousLaplace | Normal, t: Fraction) -> Interval:
+    if isinstance(law, ContinuousLaplace):
         return tuple(end / 2 / law.scale for end in rational.exp(-abs(t), BITS))
     height, circle = rational.exp(-t * t / 2, BITS), rational.pi(BITS)
     return height[0] / rational.sqrt(2 * circle[1], BITS)[1] / law.sigma, height[1] / rational.sqrt(
@@ -75,7 +75,7 @@ def assert_enclosed(value: Interval, ask: Any, *at: Any, **named: Any) -> None:
 
 @each_law
 @pytest.mark.parametrize("t", AT, ids=str)
-def test_functions(law: Laplace | Normal, t: Fraction) -> None:
+def test_functions(law: ContinuousLaplace | Normal, t: Fraction) -> None:
     x = law.location + t * unit(law)
     assert_enclosed(density(law, t), law.pdf, x)
     assert_enclosed(tail(law, t), law.tail, x)
@@ -88,7 +88,7 @@ def test_functions(law: Laplace | Normal, t: Fraction) -> None:
     ["1e-300", "1e-9", "0.01", "0.3", "1/2", "2/3", "0.99", Fraction(1) - Fraction(1, 10**9)],
     ids=str,
 )
-def test_quantile(law: Laplace | Normal, p: Any) -> None:
+def test_quantile(law: ContinuousLaplace | Normal, p: Any) -> None:
     """P(X ≤ x) = p lies between the two roundings of x."""
     level = Fraction(p)
     low, nearest, high = (law.quantile(p, rounding) for rounding in ("down", "nearest", "up"))
@@ -102,12 +102,12 @@ def test_quantile(law: Laplace | Normal, p: Any) -> None:
 
 
 @each_law
-def test_variance(law: Laplace | Normal) -> None:
-    assert law.variance == {Laplace: 2, Normal: 1}[type(law)] * unit(law) ** 2
+def test_variance(law: ContinuousLaplace | Normal) -> None:
+    assert law.variance == {ContinuousLaplace: 2, Normal: 1}[type(law)] * unit(law) ** 2
 
 
 def test_far_tails_stay_in_their_range() -> None:
-    for law in (Laplace(scale=1), Normal(sigma=1)):
+    for law in (ContinuousLaplace(scale=1), Normal(sigma=1)):
         assert law.cdf(2000, "up") == 1.0
         assert law.cdf(2000, "down") == math.nextafter(1.0, 0.0)
         assert law.tail(2000, "down") == 0.0 < law.tail(2000, "up")
@@ -115,14 +115,16 @@ def test_far_tails_stay_in_their_range() -> None:
 
 PAIRS = [
     (law, epsilon, shift)
-    for law in (Laplace(scale="3/2"), Normal(sigma="3/2"))
+    for law in (ContinuousLaplace(scale="3/2"), Normal(sigma="3/2"))
     for epsilon in ("0", "0.3", "1")
     for shift in ("0.7", "3", "-3")
 ]
 
 
 @pytest.mark.parametrize(("law", "epsilon", "shift"), PAIRS, ids=str)
-def test_delta_is_the_greatest_advantage(law: Laplace | Normal, epsilon: str, shift: str) -> None:
+def test_delta_is_the_greatest_advantage(
+    law: ContinuousLaplace | Normal, epsilon: str, shift: str
+) -> None:
     """sup over t of P(X ≤ t) − e^ε·P(X + |shift| ≤ t): both losses fall with t, so that half-lines
     are the best events.
     """
@@ -137,23 +139,23 @@ def test_delta_is_the_greatest_advantage(law: Laplace | Normal, epsilon: str, sh
     assert law.delta(epsilon, shift=shift, rounding="down") <= delta
 
 
-@pytest.mark.parametrize("law", [Laplace(scale=2), Normal(sigma=2)], ids=str)
-def test_delta_at_the_ends(law: Laplace | Normal) -> None:
+@pytest.mark.parametrize("law", [ContinuousLaplace(scale=2), Normal(sigma=2)], ids=str)
+def test_delta_at_the_ends(law: ContinuousLaplace | Normal) -> None:
     assert law.delta(1, shift=0) == 0.0
     assert law.delta(0, shift="1e-300") > 0
     assert 0 < law.delta(0, shift=1000) <= 1
 
 
 def test_delta_of_laplace_ends_at_the_loss() -> None:
-    law = Laplace(scale=2)
+    law = ContinuousLaplace(scale=2)
     assert law.delta("1/2", shift=1) == law.delta(3, shift=1) == 0.0
     assert law.delta(Fraction(1, 2) - Fraction(1, 10**30), shift=1) > 0
 
 
-@pytest.mark.parametrize("law", [Laplace(scale="3/2"), Normal(sigma="3/2")], ids=str)
+@pytest.mark.parametrize("law", [ContinuousLaplace(scale="3/2"), Normal(sigma="3/2")], ids=str)
 @pytest.mark.parametrize("shift", ["0.7", "-3"])
 @pytest.mark.parametrize("order", ["1/3", "1/2", "1", "1.5", "2", "7"])
-def test_renyi_is_its_integral(law: Laplace | Normal, shift: str, order: str) -> None:
+def test_renyi_is_its_integral(law: ContinuousLaplace | Normal, shift: str, order: str) -> None:
     a, d = float(Fraction(order)), float(shift)
 
     def integrand(x: float) -> float:
@@ -184,7 +186,7 @@ def test_geometric_tends_to_laplace(x: str) -> None:
     """On a grid of 2^-k the tails at the middle of a step differ by a relative (2^-k)²/8·(…): a
     quarter of it for each further bit.
     """
-    law = Laplace(scale=1)
+    law = ContinuousLaplace(scale=1)
     errors = []
     for k in (8, 9, 10):
         z = math.floor(Fraction(x) * (1 << k))
@@ -196,19 +198,19 @@ def test_geometric_tends_to_laplace(x: str) -> None:
 
 
 def test_scale_or_rate() -> None:
-    assert Laplace(rate="1/3") == Laplace(scale=3)
+    assert ContinuousLaplace(rate="1/3") == ContinuousLaplace(scale=3)
     for arguments in ({}, {"scale": 1, "rate": 1}):
         with pytest.raises(Refused) as caught:
-            Laplace(**arguments)
+            ContinuousLaplace(**arguments)
         assert caught.value.code == "noise.laplace"
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Laplace(scale=0),
-        lambda: Laplace(rate=0),
-        lambda: Laplace(rate=-1),
+        lambda: ContinuousLaplace(scale=0),
+        lambda: ContinuousLaplace(rate=0),
+        lambda: ContinuousLaplace(rate=-1),
         lambda: Normal(sigma=-1),
         lambda: Normal(sigma=0),
     ],
@@ -219,7 +221,7 @@ def test_refused(make: Any) -> None:
     assert caught.value.code == "number.not-positive"
 
 
-@pytest.mark.parametrize("law", [Laplace, Normal])
+@pytest.mark.parametrize("law", [ContinuousLaplace, Normal])
 def test_there_is_no_sampler(law: type) -> None:
     """Noise that leaves the package is an integer."""
     assert not {"draw", "sample", "rvs"} & set(dir(law))

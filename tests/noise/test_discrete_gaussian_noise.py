@@ -18,7 +18,7 @@ from sfumato.noise import discrete_gaussian_noise
 from sfumato.noise.bits import CHUNK, Bits, Words
 from sfumato.noise.discrete_gaussian_noise import (
     MARGIN,
-    DiscreteGaussian,
+    DiscreteGaussianLaw,
     _euler_maclaurin,
     _term_by_term,
 )
@@ -88,7 +88,7 @@ BITWISE = [SQUARES[i] for i in (1, 2, 6, 8, 12, 15)]
 
 @pytest.mark.parametrize("square", BITWISE, ids=str)
 def test_random_bits(square: Fraction) -> None:
-    law, ours, theirs = DiscreteGaussian(sigma_squared=square), SeededBits(1), SeededBits(1)
+    law, ours, theirs = DiscreteGaussianLaw(sigma_squared=square), SeededBits(1), SeededBits(1)
     assert [law.draw(ours) for _ in range(25)] == [slow_draw(square, theirs) for _ in range(25)]
     tried = 25 + 12 + 8
     drawn = law.sample(25, ours)
@@ -101,7 +101,7 @@ def test_random_bits(square: Fraction) -> None:
 @pytest.mark.parametrize("square", BITWISE[1:], ids=str)
 def test_words_next_to_the_wall(square: Fraction) -> None:
     """The accept test decided by words on both sides of e^(−γ), and by the word that it lies in."""
-    law = DiscreteGaussian(sigma_squared=square)
+    law = DiscreteGaussianLaw(sigma_squared=square)
     for first in (1 << 62, (1 << 62) + (1 << 58)):
         z = law._proposal.draw(TapeBits([first, 99]))
         used = [first, 99] if reference.shift(scale(square)) else [first]
@@ -116,7 +116,7 @@ def test_words_next_to_the_wall(square: Fraction) -> None:
 def test_few_words_need_further_bits(square: Fraction) -> None:
     settled = 0
 
-    class Counting(DiscreteGaussian):
+    class Counting(DiscreteGaussianLaw):
         def _settle(self, z: int, level: int, bits: Bits) -> bool:
             nonlocal settled
             settled += 1
@@ -124,7 +124,7 @@ def test_few_words_need_further_bits(square: Fraction) -> None:
 
     assert (
         Counting(sigma_squared=square).sample(CHUNK, SeededBits(8)).tolist()
-        == DiscreteGaussian(sigma_squared=square).sample(CHUNK, SeededBits(8)).tolist()
+        == DiscreteGaussianLaw(sigma_squared=square).sample(CHUNK, SeededBits(8)).tolist()
     )
     assert settled <= 2, "expected below 2·CHUNK·2^-39 = 10^-7"
 
@@ -153,7 +153,7 @@ def test_the_assumption_about_exp() -> None:
     [("1/4", 0.21501267508813848, 0.7865707070419478), (1, 0.9999997887677281, 0.3989422782668617)],
 )
 def test_moments(square: str, variance: float, zero: float) -> None:
-    law = DiscreteGaussian(sigma_squared=square)
+    law = DiscreteGaussianLaw(sigma_squared=square)
     assert law.variance == pytest.approx(variance, abs=1e-15)
     assert law.pmf(0) == pytest.approx(zero, abs=1e-15)
 
@@ -163,7 +163,7 @@ def test_sums_against_the_definition(square: Fraction) -> None:
     """Every number from the plain sum over all integers within 60σ; what lies beyond is below
     2^-1000.
     """
-    law, reach = DiscreteGaussian(sigma_squared=square), 60 * (math.isqrt(math.ceil(square)) + 1)
+    law, reach = DiscreteGaussianLaw(sigma_squared=square), 60 * (math.isqrt(math.ceil(square)) + 1)
     with precision(300):
         f = [(-ball(k * k / (2 * square))).exp() for k in range(reach)]
         norm = 2 * sum(f, arb(0)) - f[0]
@@ -200,7 +200,7 @@ def test_two_ways_to_sum_a_tail(square: Fraction, bits: int) -> None:
     "square", [Fraction(10**12), Fraction(2) ** 84, Fraction(2) ** 112], ids=str
 )
 def test_wide_laws_are_normal(square: Fraction) -> None:
-    law, root = DiscreteGaussian(sigma_squared=square), math.isqrt(int(square))
+    law, root = DiscreteGaussianLaw(sigma_squared=square), math.isqrt(int(square))
     assert law.variance == float(square)
     for share, tail in ((1, 0.15865525393145705), (3, 0.0013498980316300946)):
         assert law.tail(share * root) == pytest.approx(tail, rel=1e-5)
@@ -208,14 +208,14 @@ def test_wide_laws_are_normal(square: Fraction) -> None:
 
 
 def test_quantiles_and_widths() -> None:
-    law = DiscreteGaussian(sigma_squared=4)
+    law = DiscreteGaussianLaw(sigma_squared=4)
     assert law.half_width("0.95") == 4
     assert law.tail(5) < 0.025 < law.tail(4)
     assert law.quantile("1/2") == 0
     assert law.cdf(law.quantile(0.9)) >= 0.9 > law.cdf(law.quantile(0.9) - 1)
 
 
-def statistic(law: DiscreteGaussian, drawn: np.ndarray) -> float:
+def statistic(law: DiscreteGaussianLaw, drawn: np.ndarray) -> float:
     """Pearson's sum over |z| ≤ 6, and one cell for the rest: 13 degrees of freedom."""
     p = np.append(law.pmf(np.arange(-6, 7)), 2 * law.tail(7))
     counts = np.append([(drawn == z).sum() for z in range(-6, 7)], (np.abs(drawn) > 6).sum())
@@ -226,7 +226,7 @@ def test_frequencies() -> None:
     """False alarm: 10^-9 for a statistic above 69 with 13 degrees of freedom. The twin draws
     rounded normal noise of the same σ.
     """
-    law = DiscreteGaussian(sigma_squared=4)
+    law = DiscreteGaussianLaw(sigma_squared=4)
     assert statistic(law, law.sample(200_000, SeededBits(4))) < 69
     assert statistic(law, RoundedNormal(sigma=2).sample(200_000, SeededBits(4))) > 69
 
@@ -234,7 +234,7 @@ def test_frequencies() -> None:
 def test_three_in_four_are_accepted() -> None:
     """√(2π/e)/2 = 0.76 for wide laws; narrow ones lose a little more than half."""
     for square in SQUARES:
-        law = DiscreteGaussian(sigma_squared=square)
+        law = DiscreteGaussianLaw(sigma_squared=square)
         with precision(100):
             rate = (
                 law._norm()
@@ -251,7 +251,7 @@ def test_three_in_four_are_accepted() -> None:
 )
 def test_refused(square: object, code: str) -> None:
     with pytest.raises(Refused) as caught:
-        DiscreteGaussian(sigma_squared=square)  # type: ignore[arg-type]  # refused
+        DiscreteGaussianLaw(sigma_squared=square)  # type: ignore[arg-type]  # refused
     assert caught.value.code == code
 
 
@@ -259,7 +259,7 @@ def test_refused(square: object, code: str) -> None:
 def test_many_lanes_settled_by_balls_are_the_lanes_of_doubles(
     square: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    law = DiscreteGaussian(sigma_squared=square)
+    law = DiscreteGaussianLaw(sigma_squared=square)
     quick = law.sample(40, SeededBits(8)).tolist()
     monkeypatch.setattr(discrete_gaussian_noise, "MARGIN", 2.0)
     assert law.sample(40, SeededBits(8)).tolist() == quick
@@ -275,7 +275,7 @@ def test_a_batch_that_is_rejected_is_drawn_again() -> None:
             self.calls += 1
             return np.full(count, ONES, np.uint64) if self.calls == 2 else super().words(count)
 
-    law, bits, later = DiscreteGaussian(sigma_squared=100), Rejecting(3), SeededBits(3)
+    law, bits, later = DiscreteGaussianLaw(sigma_squared=100), Rejecting(3), SeededBits(3)
     later.words(9)  # the proposals of the batch
     assert law.sample(1, bits).tolist() == law.sample(1, later).tolist()
     assert bits.calls == 4

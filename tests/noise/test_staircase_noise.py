@@ -13,7 +13,7 @@ from flint import arb
 
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, precision
-from sfumato.noise.staircase_noise import Staircase, best_width
+from sfumato.noise.staircase_noise import StaircaseLaw, best_width
 from sfumato.testing import SeededBits, TapeBits
 
 ONES = (1 << 64) - 1
@@ -36,7 +36,7 @@ def weights(epsilon: Fraction, period: int, width: int) -> list[arb]:
 
 @each
 def test_sums_against_the_definition(epsilon: Fraction, period: int, width: int) -> None:
-    law = Staircase(epsilon=epsilon, period=period, width=width)
+    law = StaircaseLaw(epsilon=epsilon, period=period, width=width)
     with precision(300):
         w = weights(epsilon, period, width)
         total = 2 * sum(w, arb(0)) - 1
@@ -57,7 +57,8 @@ def test_sums_against_the_definition(epsilon: Fraction, period: int, width: int)
 @pytest.mark.parametrize("period", [1, 2, 3, 10, 57])
 def test_the_best_width_by_trying_all(epsilon: Fraction, period: int) -> None:
     errors = [
-        Staircase(epsilon=epsilon, period=period, width=w).mean_error for w in range(1, period + 1)
+        StaircaseLaw(epsilon=epsilon, period=period, width=w).mean_error
+        for w in range(1, period + 1)
     ]
     assert best_width(epsilon, period) == 1 + int(np.argmin(errors))
 
@@ -68,7 +69,7 @@ def test_the_best_width_on_a_fine_grid() -> None:
 
 def test_the_middle_is_decided_by_its_threshold() -> None:
     """One bit of U below, at and above ⌊2^64·P(|Z| < width)⌋; at it, by the next word."""
-    law = Staircase(epsilon=1, period=4, width=1)  # in the middle there is only 0
+    law = StaircaseLaw(epsilon=1, period=4, width=1)  # in the middle there is only 0
     with precision(200):
         second = int(str((law._share() * ball(1 << 128)).floor().unique_fmpz())) & ONES
     assert law.draw(TapeBits([law._middle - 1])) == 0
@@ -77,7 +78,7 @@ def test_the_middle_is_decided_by_its_threshold() -> None:
     assert law.draw(TapeBits([law._middle, second + 1])) != 0
 
 
-def statistic(law: Staircase, drawn: np.ndarray) -> float:
+def statistic(law: StaircaseLaw, drawn: np.ndarray) -> float:
     cells = np.arange(-12, 13)
     p = np.append(law.pmf(cells), 2 * law.tail(13))
     counts = np.append([(drawn == z).sum() for z in cells], (np.abs(drawn) > 12).sum())
@@ -88,7 +89,10 @@ def test_frequencies() -> None:
     """False alarm: 10^-9 for a statistic above 92 with 25 degrees of freedom. The twin has a middle
     step one wider.
     """
-    law, twin = Staircase(epsilon=1, period=5, width=2), Staircase(epsilon=1, period=5, width=3)
+    law, twin = (
+        StaircaseLaw(epsilon=1, period=5, width=2),
+        StaircaseLaw(epsilon=1, period=5, width=3),
+    )
     drawn = law.sample(200_000, SeededBits(2))
     assert statistic(law, drawn) < 92
     assert statistic(twin, drawn) > 92
@@ -99,7 +103,7 @@ def test_frequencies() -> None:
 
 def test_the_law_is_never_cut() -> None:
     """A draw 200 steps of 2^56 out is a Python integer."""
-    law = Staircase(epsilon=1, period=1 << 56, width=1)
+    law = StaircaseLaw(epsilon=1, period=1 << 56, width=1)
 
     tape = [0, *[1 << 62] * 9, 0, 0, 0, 1 << 40, 7 << 8, 1 << 63]
     (z,) = law._outside(1, TapeBits(tape)).tolist()
@@ -111,7 +115,7 @@ def test_the_law_is_never_cut() -> None:
 def test_one_step_is_geometric() -> None:
     from sfumato.noise.geometric import Geometric
 
-    stairs, geometric = Staircase(epsilon=1, period=1, width=1), Geometric(scale=1)
+    stairs, geometric = StaircaseLaw(epsilon=1, period=1, width=1), Geometric(scale=1)
     assert stairs.pmf(np.arange(10)).tolist() == pytest.approx(
         geometric.pmf(np.arange(10)).tolist(), rel=1e-15
     )
@@ -131,5 +135,5 @@ def test_one_step_is_geometric() -> None:
 )
 def test_refused(arguments: dict[str, int], code: str) -> None:
     with pytest.raises(Refused) as caught:
-        Staircase(**arguments)
+        StaircaseLaw(**arguments)
     assert caught.value.code == code

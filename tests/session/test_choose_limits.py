@@ -30,7 +30,7 @@ from sfumato.session.choose_limits import (
     value_bounds,
     value_edges,
 )
-from sfumato.session.noisy_cells import SURE, CellNoise, NoisyHistogram, Outward
+from sfumato.session.noisy_cells import SURE, HistogramNoise, NoisyHistogram, Outward
 from sfumato.tables.declare.declaration import MOST_ROWS
 from sfumato.tables.expr.grids import grid_of
 from sfumato.tables.expr.types import Type
@@ -56,7 +56,7 @@ FINE = Laplace(sensitivity=1, epsilon=2).law
 
 
 def histogram(counts: Sequence[float]) -> NoisyHistogram:
-    return NoisyHistogram(tuple(counts), CellNoise(FINE, 1.0, len(counts)))
+    return NoisyHistogram(tuple(counts), HistogramNoise(FINE, 1.0, len(counts)))
 
 
 def rows(**counts: float) -> NoisyHistogram:
@@ -266,7 +266,7 @@ def test_cells_next_to_zero_do_not_hide_the_other_side() -> None:
     highs = []
     for _ in range(20):
         drawn = law.perturb(np.round(counts).astype(np.int64))
-        noisy = NoisyHistogram(tuple(map(float, drawn)), CellNoise(law.law, 1.0, len(counts)))
+        noisy = NoisyHistogram(tuple(map(float, drawn)), HistogramNoise(law.law, 1.0, len(counts)))
         (low, high), _ = value_bounds(edges, noisy, Aim(14.0), 0.2)
         assert low < 0
         highs.append(high)

@@ -21,7 +21,7 @@ from sfumato.session.noisy_cells import (
     RUNS,
     SURE,
     TAIL,
-    CellNoise,
+    HistogramNoise,
     NoisyHistogram,
     Outward,
     StoredHistogram,
@@ -32,14 +32,14 @@ LAWS = [Laplace(sensitivity=1 << 20, epsilon="0.025"), Gaussian(sensitivity=1 <<
 NAMES = ["laplace", "gaussian"]
 
 
-def noise(law: Laplace | Gaussian, cells: int, **chances: Fraction) -> CellNoise:
-    return CellNoise(law.law, 2.0**-20, cells, **chances)
+def noise(law: Laplace | Gaussian, cells: int, **chances: Fraction) -> HistogramNoise:
+    return HistogramNoise(law.law, 2.0**-20, cells, **chances)
 
 
 def outward(*counts: float, near: Fraction = NEXT) -> Outward:
     """Cells with noise of one half."""
     law = Laplace(sensitivity=1, epsilon=2)
-    return Outward(counts, CellNoise(law.law, 1.0, len(counts), near=near))
+    return Outward(counts, HistogramNoise(law.law, 1.0, len(counts), near=near))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_the_error_covers_all_shares_that_the_noise_allows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Either cell may be off by eleven."""
-    monkeypatch.setattr(CellNoise, "run_bound", lambda _, length: 11.0 * length)
+    monkeypatch.setattr(HistogramNoise, "run_bound", lambda _, length: 11.0 * length)
     histogram = NoisyHistogram(counts, noise(LAWS[0], 2))
     estimate, error = histogram.share_beyond(range(1, 2), range(1))
     assert estimate == share
@@ -85,7 +85,7 @@ def test_the_noise_of_no_run_of_cells_is_further_off(law: Laplace | Gaussian, ce
     beyond, alone = np.zeros(2000, dtype=bool), np.zeros(2000, dtype=bool)
     for length in range(1, min(cells, 24) + 1):
         furthest = np.abs(before[:, length:] - before[:, :-length]).max(axis=1)
-        beyond |= furthest > CellNoise(law.law, 1.0, cells).run_bound(length)
+        beyond |= furthest > HistogramNoise(law.law, 1.0, cells).run_bound(length)
         alone |= furthest > float(sum_bound(((law.law, Fraction(1), length),), MISSED))
     assert beyond.sum() <= 151
     assert alone.sum() > 151

@@ -15,7 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato.session.pending_plan import PendingPlan
 from sfumato.session.protected_table import Table
-from sfumato.session.questions import Question
+from sfumato.session.questions import TableQuestion
 from sfumato.session.request import PAID_LESSONS
 
 from .test_learning import rows, table
@@ -233,7 +233,9 @@ def test_nothing_is_added_to_an_answer_for_which_nothing_was_learned() -> None:
         answer = visits.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
         assert not [rule for rule in answer.rules if "learned" in rule]
         for text, explains in (("EXPLAIN PRIVACY SELECT", True), ("SELECT", False)):
-            question = Question.ask(visits.state, "visits", f"{text} COUNT(*) FROM visits", None)
+            question = TableQuestion.ask(
+                visits.state, "visits", f"{text} COUNT(*) FROM visits", None
+            )
             assert question.explains is explains
 
 

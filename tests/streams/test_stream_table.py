@@ -15,7 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato.mechanisms import RunningSums
 from sfumato.streams import StreamTable
-from sfumato.streams.stream_table import Measure
+from sfumato.streams.stream_table import MeasuredComponent
 from sfumato.tables.plan.components import ColumnPlan
 from sfumato.testing import SeededBits
 
@@ -41,7 +41,7 @@ def release_totals(sums: list[np.ndarray[Any, Any]], noise: RunningSums, days: i
         tuple((1, 1 + day) for day in range(days)),
         groups,
         (COUNT, MEAN, SUM),
-        (Measure(noise, Fraction(1, 4)), Measure(noise, Fraction(1))),
+        (MeasuredComponent(noise, Fraction(1, 4)), MeasuredComponent(noise, Fraction(1))),
         tuple(totals),
     )
 

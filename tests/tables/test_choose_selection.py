@@ -17,7 +17,7 @@ from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan import choose_noise, choose_selection
 from sfumato.tables.plan.choose_noise import Calibration
-from sfumato.tables.plan.choose_selection import HALF, Selection, deciding_counts
+from sfumato.tables.plan.choose_selection import HALF, GroupSelection, deciding_counts
 from sfumato.tables.plan.components import components_of
 from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.stages import Query, Rows
@@ -45,7 +45,7 @@ def calibrated(
     return choose_noise.calibrate(question, needed.components, needed.columns, promise, group_size)
 
 
-def selection(*arguments: Any, **about: Any) -> Selection:
+def selection(*arguments: Any, **about: Any) -> GroupSelection:
     chosen = calibrated(*arguments, **about).selection
     assert chosen is not None
     return chosen
@@ -131,12 +131,12 @@ def test_estimated_sizes_are_those_of_the_mechanisms(groups: int, epsilon: str) 
     mu = choose_selection._mu(float(epsilon), 5e-10)
     gaussian = choose_selection._gaussian_size(mu, 5e-10, groups)
     rule = OptimalSelection(epsilon=epsilon, delta="1e-9", groups=groups, quanta=1 << 20)
-    assert Selection(rule, 20).half == pytest.approx(optimal, rel=0.02, abs=1)
+    assert GroupSelection(rule, 20).half == pytest.approx(optimal, rel=0.02, abs=1)
     noise = Gaussian(
         sensitivity=Fraction(2**20) * Fraction(groups**0.5 + 1e-9), epsilon=epsilon, delta="5e-10"
     )
     votes = CountThreshold(noise=noise, delta="5e-10", total=groups << 20, most=1 << 20)
-    assert Selection(votes, 20).half == pytest.approx(gaussian, rel=0.05, abs=2)
+    assert GroupSelection(votes, 20).half == pytest.approx(gaussian, rel=0.05, abs=2)
 
 
 def test_the_share_follows_the_size_that_is_plausible() -> None:

@@ -19,7 +19,7 @@ import pytest
 import sfumato as sf
 from sfumato.session.protected_table import Table
 from sfumato.tables.declare.declaration import Declaration
-from sfumato.tables.declare.place_hierarchy import Hierarchy, hierarchy
+from sfumato.tables.declare.place_hierarchy import PlaceHierarchy, hierarchy
 from sfumato.tables.query.group_keys import count_groups, group_limit
 from sfumato.tables.query.stages import Query
 from sfumato.testing.exact_checks import through_the_door
@@ -64,7 +64,7 @@ def rows() -> Iterator[Table]:
 
 def test_places_are_read_from_every_kind_of_table(tmp_path: Path) -> None:
     table = pa.table({"county": ["01", "01", "02"], "state": ["A", "A", "A"], "area": [1, 2, 3]})
-    expected = Hierarchy(("state", "county"), (("A", "01"), ("A", "02")))
+    expected = PlaceHierarchy(("state", "county"), (("A", "01"), ("A", "02")))
     pq.write_table(table, tmp_path / "places.parquet")
     (tmp_path / "places.csv").write_text("county,state,area\n01,A,1\n02,A,3\n", encoding="utf-8")
     tables: list[Any] = [
@@ -81,7 +81,7 @@ def test_places_are_read_from_every_kind_of_table(tmp_path: Path) -> None:
         assert hierarchy("state", "county", places=places) == expected
     assert PLACES.paths[-1] == ("B", "Washington", "d")
     assert ("B", "Hill", None) in PLACES.paths
-    assert repr(PLACES) == "Hierarchy(2 state › 4 county › 5 block)"
+    assert repr(PLACES) == "PlaceHierarchy(2 state › 4 county › 5 block)"
     assert PLACES.down_to("county").paths == PLACES.project(["state", "county"])
 
 

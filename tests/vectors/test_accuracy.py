@@ -12,7 +12,7 @@ import pytest
 from sfumato import mechanisms as mech
 from sfumato.mechanisms.shared import error_formulas
 from sfumato.noise.choice import Choice
-from sfumato.noise.continuous import Laplace
+from sfumato.noise.continuous import ContinuousLaplace
 
 from . import oracles
 
@@ -24,7 +24,7 @@ def s092(i: dict[str, Any]) -> dict[str, float]:
     radius = error_formulas.laplace_radius(scale=scale, beta=i["delta"], values=i["k"])
     return {
         "radius": radius,
-        "exact_tail": 1 - (1 - 2 * Laplace(scale=scale).tail(radius)) ** i["k"],
+        "exact_tail": 1 - (1 - 2 * ContinuousLaplace(scale=scale).tail(radius)) ** i["k"],
     }
 
 
@@ -99,7 +99,7 @@ def test_E_16_the_printed_radius_is_ten_times_too_large() -> None:
 
 def test_E_12_the_variance_is_twice_the_printed_one() -> None:
     assert (
-        Laplace(rate=50).variance
+        ContinuousLaplace(rate=50).variance
         == error_formulas.laplace_mean_variance(count=100, epsilon="1/2")
         != Fraction(1, 2500)
     )

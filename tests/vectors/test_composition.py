@@ -25,7 +25,7 @@ from sfumato.accounting.renyi_conversion import classic, event_bound, improved
 from sfumato.guarantees.finite.channel import Channel
 from sfumato.guarantees.finite.divergences import renyi
 from sfumato.guarantees.loss_closed_forms import laplace_renyi
-from sfumato.noise.continuous import Laplace
+from sfumato.noise.continuous import ContinuousLaplace
 
 from . import oracles
 
@@ -188,7 +188,7 @@ def e28(i: dict[str, Any]) -> dict[str, float]:
     """A record moves, so both counts move by 1: the loss of the first is integrated over, the
     second has its curve. (The answer is 1 − 5/4·e^(−½).)
     """
-    cost, law = sf.Pure(i["eps"]), Laplace(scale=i["scale"])
+    cost, law = sf.Pure(i["eps"]), ContinuousLaplace(scale=i["scale"])
     density = lambda loss: math.exp((loss - 1) / 2) / 4  # noqa: E731  # a formula
     between = quad(lambda loss: density(loss) * law.delta(1 - loss, shift=1), 0, 1, epsabs=1e-12)[0]
     at_one = law.delta(0, shift=1) / 2

@@ -12,7 +12,7 @@ import pytest
 
 from sfumato import mechanisms as mech
 from sfumato.mechanisms.shared.prefix_strategies import tree
-from sfumato.noise.discrete_gaussian_noise import DiscreteGaussian
+from sfumato.noise.discrete_gaussian_noise import DiscreteGaussianLaw
 
 from . import oracles
 
@@ -20,7 +20,7 @@ THEME = oracles.load("further")
 
 
 def b03(i: dict[str, Any]) -> dict[str, float]:
-    laws = {float(square): DiscreteGaussian(sigma_squared=square) for square in i["sigma2"]}
+    laws = {float(square): DiscreteGaussianLaw(sigma_squared=square) for square in i["sigma2"]}
     assert all(law.variance <= square for square, law in laws.items())
     return {
         f"{name}(sigma2={s})": value
@@ -74,7 +74,7 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
         for n in i["n"]
     ],
     "B-20": b20,
-    "discrete_gaussian_pmf": lambda i: DiscreteGaussian(sigma_squared=i["sigma2"]).pmf(i["z"]),
+    "discrete_gaussian_pmf": lambda i: DiscreteGaussianLaw(sigma_squared=i["sigma2"]).pmf(i["z"]),
     "partition_keep_probability": lambda i: mech.OptimalSelection(
         epsilon=i["eps"], delta=i["delta"]
     ).keep_probability(i["n"]),

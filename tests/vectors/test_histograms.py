@@ -16,7 +16,7 @@ from sfumato import mechanisms as mech
 from sfumato.mechanisms.hierarchy import height
 from sfumato.mechanisms.shared import error_formulas
 from sfumato.mechanisms.shared.histogram_result import PrivateHistogram
-from sfumato.noise.continuous import Laplace
+from sfumato.noise.continuous import ContinuousLaplace
 
 from . import oracles
 
@@ -31,7 +31,7 @@ def histogram(k: int, **arguments: Any) -> mech.Histogram:
 
 def exceeded(scale: Any, k: int, radius: float) -> float:
     """P(max of k real Laplace noises ≥ radius), exactly."""
-    return 1 - (1 - 2 * Laplace(scale=scale).tail(radius)) ** k
+    return 1 - (1 - 2 * ContinuousLaplace(scale=scale).tail(radius)) ** k
 
 
 def s053(i: dict[str, Any]) -> dict[str, float]:
@@ -41,7 +41,7 @@ def s053(i: dict[str, Any]) -> dict[str, float]:
     return {
         "radius": radius,
         "exact_tail": exceeded(scale, i["k"], radius),
-        "exact_radius": Laplace(scale=scale).quantile((1 + each) / 2),
+        "exact_radius": ContinuousLaplace(scale=scale).quantile((1 + each) / 2),
     }
 
 
@@ -53,7 +53,7 @@ def s056(i: dict[str, Any]) -> dict[str, float]:
         h = histogram(k, epsilon=i["eps"])
         variances[f"k{k}"] = (
             PrivateHistogram(h, np.zeros(k, dtype=np.int64)).moment(1, rows=i["n"]).noise_variance
-            * float(Laplace(scale=h.noise.scale).variance)
+            * float(ContinuousLaplace(scale=h.noise.scale).variance)
             / h.noise.variance
         )
     return variances | {
@@ -97,7 +97,7 @@ def e37(i: dict[str, Any]) -> dict[str, int]:
 
 
 def b15b(i: dict[str, Any]) -> dict[str, float]:
-    variance = Laplace(scale=1 / Fraction(i["eps"])).variance
+    variance = ContinuousLaplace(scale=1 / Fraction(i["eps"])).variance
     return {
         "flat": i["bins"] // 2 * variance,
         "tree_worst": 18 * variance * height(i["bins"], 2) ** 2,
@@ -132,7 +132,7 @@ def test_every_evaluator_is_used() -> None:
 
 def test_S_054_the_density_at_the_exact_counts() -> None:
     """(ε/4)^k: ln of it is −13.862943611 for ten bins at ε = 1."""
-    law = Laplace(scale=histogram(10).noise.scale)
+    law = ContinuousLaplace(scale=histogram(10).noise.scale)
     assert 10 * math.log(law.pdf(0)) == pytest.approx(-13.862943611, abs=1e-9)
 
 

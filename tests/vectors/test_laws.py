@@ -14,7 +14,7 @@ from sfumato.errors import Refused
 from sfumato.exact.balls import ball, evaluate
 from sfumato.exact.numbers import ceil_sqrt, power_of_two_at_least
 from sfumato.noise.bernoulli import Bernoulli
-from sfumato.noise.continuous import Laplace
+from sfumato.noise.continuous import ContinuousLaplace
 from sfumato.noise.geometric import Geometric
 from sfumato.noise.rounded_normal import RoundedNormal
 
@@ -24,7 +24,7 @@ THEME = oracles.load("laws")
 
 
 def s006(i: dict[str, Any]) -> dict[str, float]:
-    law = Laplace(scale=i["b"], location=i["mu"])
+    law = ContinuousLaplace(scale=i["b"], location=i["mu"])
     return {
         "pdf": law.pdf(i["x"]),
         "cdf": law.cdf(i["x"]),
@@ -35,7 +35,7 @@ def s006(i: dict[str, Any]) -> dict[str, float]:
 
 def s008(i: dict[str, Any]) -> dict[str, float]:
     m = mech.Laplace(sensitivity=i["Delta"], epsilon=i["eps"])
-    law = Laplace(rate=1 / m.scale)
+    law = ContinuousLaplace(rate=1 / m.scale)
     return {
         "theta": 1 / m.scale,
         "scale": law.scale,
@@ -67,17 +67,19 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "S-006": s006,
     "S-008": s008,
     "S-009": s009,
-    "S-010": lambda i: [Laplace(scale=i["b"]).delta(e, shift=i["shift"]) for e in i["eps"]],
+    "S-010": lambda i: [
+        ContinuousLaplace(scale=i["b"]).delta(e, shift=i["shift"]) for e in i["eps"]
+    ],
     "S-051": lambda i: math.sqrt(
-        Laplace(scale=mech.Laplace(sensitivity=1, epsilon=i["eps"]).scale).variance
+        ContinuousLaplace(scale=mech.Laplace(sensitivity=1, epsilon=i["eps"]).scale).variance
     ),
     "B-02": b02,
     "B-04": lambda i: [power_of_two_at_least(Fraction(str(b))) for b in i["b"]],
     "E-60": lambda i: [
-        math.sqrt(Laplace(scale=i["parameter"]).variance),
-        math.sqrt(Laplace(rate=i["parameter"]).variance),
+        math.sqrt(ContinuousLaplace(scale=i["parameter"]).variance),
+        math.sqrt(ContinuousLaplace(rate=i["parameter"]).variance),
     ],
-    "laplace_delta": lambda i: Laplace(scale=i["scale"]).delta(i["eps"], shift=1),
+    "laplace_delta": lambda i: ContinuousLaplace(scale=i["scale"]).delta(i["eps"], shift=1),
     "discrete_laplace_pmf": lambda i: Geometric(scale=i["scale"]).pmf(i["z"]),
 }
 
@@ -103,7 +105,7 @@ def test_figure_2_1_densities_and_distribution_functions(
     """S-007 (thesis, Figure 2.1): both panels are determined by the height 1/(2b) of the peak and
     the median at μ.
     """
-    law = Laplace(scale=scale, location=location)
+    law = ContinuousLaplace(scale=scale, location=location)
     centre = Fraction(location)
     assert law.pdf(location) == peak
     assert law.cdf(location) == 0.5
@@ -129,13 +131,13 @@ def test_E_60_the_parameter_is_named() -> None:
     """A positional number could be the scale or the rate, a hundredfold error: it is not taken; nor
     are both, nor neither.
     """
-    wrong, right = Laplace(rate=10), Laplace(scale=10)
+    wrong, right = ContinuousLaplace(rate=10), ContinuousLaplace(scale=10)
     assert right.variance / wrong.variance == 10**4
     with pytest.raises(TypeError):
-        Laplace(10)  # type: ignore[misc]  # positional: refused
+        ContinuousLaplace(10)  # type: ignore[misc]  # positional: refused
     with pytest.raises(TypeError):
         mech.Laplace(1, 10)  # type: ignore[misc]  # positional: refused
     for arguments in ({}, {"scale": 1, "rate": 1}):
         with pytest.raises(Refused) as caught:
-            Laplace(**arguments)
+            ContinuousLaplace(**arguments)
         assert caught.value.code == "noise.laplace"

@@ -14,7 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.errors import Refused
-from sfumato.noise.continuous import Laplace, Normal
+from sfumato.noise.continuous import ContinuousLaplace, Normal
 
 from . import oracles
 
@@ -57,7 +57,7 @@ def crossing(low: float, high: float, holds: Callable[[float], bool]) -> float:
 
 def s048(i: dict[str, Any]) -> dict[str, float]:
     m = mech.Laplace(sensitivity=i["Delta1"], epsilon=i["eps"], size=i["k"])
-    law = Laplace(scale=m.scale)
+    law = ContinuousLaplace(scale=m.scale)
     return {
         "scale": m.scale,
         "var": law.variance,
@@ -72,7 +72,7 @@ def s050(i: dict[str, Any]) -> dict[str, float]:
     """
     c, n = i["c"], i["n"]
     scale = mech.Laplace(sensitivity=2 * c, epsilon=i["eps"]).scale / n
-    noise = Laplace(scale=scale).variance
+    noise = ContinuousLaplace(scale=scale).variance
     return {
         "noise_mse": noise,
         "mse": Fraction(1, 3 * n) + noise,
@@ -85,7 +85,7 @@ def s052(i: dict[str, Any]) -> dict[str, float]:
     m = mech.Laplace(sensitivity=i["k"], epsilon=i["eps"], size=i["k"])
     return {
         "lap_scale": m.scale,
-        "lap_std": math.sqrt(Laplace(scale=m.scale).variance),
+        "lap_std": math.sqrt(ContinuousLaplace(scale=m.scale).variance),
         "gauss_std": sigma(i["eps"], i["delta"], math.sqrt(i["k"])),
     }
 
@@ -113,7 +113,9 @@ def b26(i: dict[str, Any]) -> dict[str, float]:
         return gaussian.variance < laplace.variance
 
     return {
-        "lap_std": math.sqrt(Laplace(scale=mech.Laplace(sensitivity=1, epsilon=e).scale).variance),
+        "lap_std": math.sqrt(
+            ContinuousLaplace(scale=mech.Laplace(sensitivity=1, epsilon=e).scale).variance
+        ),
         "classic": classical(e, d),
         "analytic": sigma(e, d),
         "k_cross": next(k for k in range(1, 100) if gaussian_wins(k)),
@@ -165,7 +167,7 @@ def e11(i: dict[str, Any]) -> dict[str, float]:
     """The densities' ratio outside the two centres is e^+ε; the printed bound with the sign turned
     would make both laws lie below each other.
     """
-    at = Laplace(scale=i["b"], location=i["fX"]).pdf(i["z"]) / Laplace(
+    at = ContinuousLaplace(scale=i["b"], location=i["fX"]).pdf(i["z"]) / ContinuousLaplace(
         scale=i["b"], location=i["fY"]
     ).pdf(i["z"])
     printed = math.exp(-abs(i["fX"] - i["fY"]) / i["b"])
@@ -175,7 +177,7 @@ def e11(i: dict[str, Any]) -> dict[str, float]:
 
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "S-048": s048,
-    "S-049": lambda i: Laplace(scale=Fraction(str(i["sensitivity"])) / i["eps"]).quantile(
+    "S-049": lambda i: ContinuousLaplace(scale=Fraction(str(i["sensitivity"])) / i["eps"]).quantile(
         1 - Fraction(str(i["beta"])) / 2
     ),
     "S-050": s050,

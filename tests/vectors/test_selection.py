@@ -20,7 +20,7 @@ from sfumato import mechanisms as mech
 from sfumato.guarantees import loss_closed_forms as forms
 from sfumato.guarantees.finite import divergences as div
 from sfumato.guarantees.neighbour_relations import REPLACE, hamming
-from sfumato.noise.continuous import Laplace
+from sfumato.noise.continuous import ContinuousLaplace
 from sfumato.sensitivity import order_statistics
 from sfumato.sensitivity.brute_force import lipschitz, local
 
@@ -124,7 +124,7 @@ def printed_delta(epsilon: float, delta: float) -> float:
 
     def at(distance: int) -> float:
         ours, theirs = (
-            Laplace(scale=1 / epsilon).tail(printed_threshold(epsilon, delta) - d)
+            ContinuousLaplace(scale=1 / epsilon).tail(printed_threshold(epsilon, delta) - d)
             for d in (distance, distance - 1)
         )
         ends = math.exp(-epsilon * min(1.0, math.log(ours / theirs) / (2 * epsilon)))
@@ -136,10 +136,10 @@ def printed_delta(epsilon: float, delta: float) -> float:
 def s066(i: dict[str, Any]) -> dict[str, float]:
     threshold, e, d = printed_threshold(i["eps"], i["delta"]), i["eps"], i["delta"]
     right = [
-        Laplace(scale=1 / Fraction(share)).quantile(1 - Fraction(str(d)))
+        ContinuousLaplace(scale=1 / Fraction(share)).quantile(1 - Fraction(str(d)))
         for share in (Fraction(e), Fraction(e) / 2)
     ]
-    passes = Laplace(scale=1 / Fraction(e)).tail(threshold)
+    passes = ContinuousLaplace(scale=1 / Fraction(e)).tail(threshold)
     corrected = {"correct_threshold_eps1": right[0], "correct_threshold_split": right[1]}
     return {
         "printed_threshold": threshold,
@@ -217,7 +217,7 @@ def e20(i: dict[str, Any]) -> dict[str, float]:
 
 
 def e21(i: dict[str, Any]) -> dict[str, Any]:
-    passes = [Laplace(scale=1).tail(printed_threshold(1, d)) for d in i["delta"]]
+    passes = [ContinuousLaplace(scale=1).tail(printed_threshold(1, d)) for d in i["delta"]]
     return {"pass": passes, "delta_claimed": [printed_delta(e, 1e-6) for e in i["eps"]]}
 
 

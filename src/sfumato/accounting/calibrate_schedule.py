@@ -28,7 +28,7 @@ _ROOM = 2.0**30
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class CalibratedSchedule:
     """A schedule with scaled noise, its factor, the promise, and the certified total."""
 
     schedule: tuple[tuple[Mechanism, int], ...]
@@ -38,14 +38,14 @@ class Calibrated:
 
     def __repr__(self) -> str:
         return (
-            f"Calibrated(noise × {float(self.factor):.6g} for {self.promise}: "
+            f"CalibratedSchedule(noise × {float(self.factor):.6g} for {self.promise}: "
             f"{', '.join(f'{count} × {m}' for m, count in self.schedule)})"
         )
 
 
 def calibrate(
     schedule: Iterable[ScheduleStep], promise: Guarantee, *, precision: Number = "1e-4"
-) -> Calibrated:
+) -> CalibratedSchedule:
     """Scale all noise of a schedule by the least factor for which its certified total keeps the
     promise.
     """
@@ -57,10 +57,12 @@ def calibrate(
     tolerance = 1 + positive(precision, "precision")
     fixed = [(m, count_of(count, "count")) for m, count in steps if isinstance(m, Mechanism)]
 
-    def try_factor(factor: Fraction) -> Calibrated | None:
+    def try_factor(factor: Fraction) -> CalibratedSchedule | None:
         scaled_steps = tuple((with_scaled_noise(m, factor), count) for m, count in fixed)
         total = compose(scaled_steps)
-        return Calibrated(scaled_steps, factor, promise, total) if total <= promise else None
+        return (
+            CalibratedSchedule(scaled_steps, factor, promise, total) if total <= promise else None
+        )
 
     low, high, best = _bracket(try_factor)
     while high / low > tolerance:
@@ -73,8 +75,8 @@ def calibrate(
 
 
 def _bracket(
-    try_factor: Callable[[Fraction], Calibrated | None],
-) -> tuple[Fraction, Fraction, Calibrated]:
+    try_factor: Callable[[Fraction], CalibratedSchedule | None],
+) -> tuple[Fraction, Fraction, CalibratedSchedule]:
     """Return a factor that is too small, a larger one that is enough, and the latter's schedule."""
     factor, step = Fraction(1), Fraction(2)
     fitting = try_factor(factor)

@@ -18,7 +18,7 @@ from typing import Any
 from ..exact.numbers import exact, positive, probability
 from ..guarantees import Relation
 from . import accounting_refusals as refusals
-from .loss.loss_pairs import GaussianPair, LaplacePair, Pair
+from .loss.loss_pairs import DominatingPair, GaussianPair, LaplacePair
 from .loss.pair_of_mechanism import Parts
 from .loss.pairs_finite import FinitePair
 from .loss.pairs_sampled import How, sampled
@@ -42,7 +42,7 @@ def _read(event: Event) -> tuple[Parts, frozenset[Relation]]:
     return reader(event)
 
 
-def _single_pair(pair: Pair) -> tuple[Parts, frozenset[Relation]]:
+def _single_pair(pair: DominatingPair) -> tuple[Parts, frozenset[Relation]]:
     return ((pair, 1),), frozenset()
 
 

@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tables.declare.place_hierarchy import Hierarchy
+from ..tables.declare.place_hierarchy import PlaceHierarchy
 from ..tables.declare.public_keys import Key
 from ..tables.plan.place_counts import TableKey
 from .marginal_parts import (
@@ -40,7 +40,7 @@ Attribute = tuple[str, tuple[Key, ...]]
 class CensusDesign:
     """Where and what is counted, with which noise, and what is public about the counts."""
 
-    geography: Hierarchy
+    geography: PlaceHierarchy
     spine: Spine
     attributes: tuple[Attribute, ...]
     variances: Mapping[TableKey, float]  # of each number of a measured table

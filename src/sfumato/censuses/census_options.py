@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from ..exact.numbers import Number
 from ..tables.declare.declaration import Key
-from ..tables.declare.place_hierarchy import Hierarchy
+from ..tables.declare.place_hierarchy import PlaceHierarchy
 
 Marginal = str | tuple[str, ...]
 """A table: an attribute, several attributes, "total" or "detail"."""
@@ -21,7 +21,7 @@ ByPlace = Mapping[str, Mapping[PlaceName, int]]
 class CensusOptions(TypedDict, total=False):
     """What is counted where, and for which cost."""
 
-    geography: Hierarchy | Sequence[str]
+    geography: PlaceHierarchy | Sequence[str]
     cells: Iterable[str] | Mapping[str, Iterable[Key]]
     tables: Weighted | Mapping[str, Weighted] | None
     levels: Mapping[str, Number] | None
@@ -45,7 +45,7 @@ class CensusRelease(CensusOptions, total=False):
 class CensusSettings:
     """The values of all keywords of a census; those not stated have their defaults."""
 
-    geography: Hierarchy | Sequence[str]
+    geography: PlaceHierarchy | Sequence[str]
     cells: Iterable[str] | Mapping[str, Iterable[Key]]
     tables: Weighted | Mapping[str, Weighted] | None = None
     levels: Mapping[str, Number] | None = None

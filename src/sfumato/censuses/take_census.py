@@ -20,7 +20,7 @@ from ..keywords import takes
 from ..mechanisms import Combined, Gaussian
 from ..session.protected_table import Table
 from ..tables.declare.declaration import Key
-from ..tables.declare.place_hierarchy import Hierarchy
+from ..tables.declare.place_hierarchy import PlaceHierarchy
 from ..tables.plan.arrow_arrays import array
 from ..tables.plan.bounding import NARROW, Bounding
 from ..tables.plan.components import components_of
@@ -130,9 +130,9 @@ def _plan(table: Table | Rows, settings: CensusSettings) -> CensusPlan:
     )
 
 
-def _read_geography(geography: object, rows: Rows) -> Hierarchy:
+def _read_geography(geography: object, rows: Rows) -> PlaceHierarchy:
     """Return the hierarchy with names of the columns' types."""
-    if isinstance(geography, Hierarchy):
+    if isinstance(geography, PlaceHierarchy):
         for level in geography.levels:
             if level not in rows.schema:
                 raise refusals.LEVEL_NOT_A_COLUMN(level=level, columns=", ".join(rows.schema))
@@ -146,7 +146,7 @@ def _read_geography(geography: object, rows: Rows) -> Hierarchy:
 
 
 def _read_cells(
-    cells: Iterable[str] | Mapping[str, Iterable[Key]], rows: Rows, geography: Hierarchy
+    cells: Iterable[str] | Mapping[str, Iterable[Key]], rows: Rows, geography: PlaceHierarchy
 ) -> tuple[Attribute, ...]:
     """Return the attributes with their public keys."""
     if cells is None or isinstance(cells, str) or not isinstance(cells, Iterable):

@@ -23,7 +23,7 @@ from ..exact.balls import ball, below, chance, least
 from ..exact.numbers import Number, non_negative, positive
 from ..guarantees import ZCDP, Guarantee
 from ..keywords import spell_out
-from ..noise.discrete_gaussian_noise import DiscreteGaussian as Law
+from ..noise.discrete_gaussian_noise import DiscreteGaussianLaw as Law
 from ..records import record
 from .shared import mechanism_refusals as refusals
 from .shared.additive import Additive, AdditiveOptions, squared_moves, tolerance

@@ -141,9 +141,9 @@ class PrefixSums(Mechanism):
         noise = self.law.sample(self.length, bits).tolist()
         return _saturate(self._finish([a + b for a, b in zip(y, noise, strict=True)]))
 
-    def start(self, *, bits: Bits = SYSTEM) -> Stream:
+    def start(self, *, bits: Bits = SYSTEM) -> RunningCount:
         """Start a running count: `add` takes one value at a time and returns the sum so far."""
-        return Stream(self, bits)
+        return RunningCount(self, bits)
 
     def deviation(self, at: int | None = None) -> float:
         """The standard deviation of the noise in the sum of the first `at` values, all n by
@@ -216,7 +216,7 @@ class PrefixSums(Mechanism):
         ]
 
 
-class Stream:
+class RunningCount:
     """A running count. It holds the values so far, so it can be neither copied nor stored."""
 
     __slots__ = ("__bits", "__mechanism", "__values", "__y")
@@ -251,7 +251,7 @@ class Stream:
         )
 
     def __repr__(self) -> str:
-        return f"Stream({len(self.__values)} of {self.__mechanism.length})"
+        return f"RunningCount({len(self.__values)} of {self.__mechanism.length})"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise refusals.STREAM_COPIED()

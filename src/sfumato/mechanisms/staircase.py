@@ -25,7 +25,7 @@ from ..exact.balls import ball, below, evaluate, least
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure
 from ..keywords import spell_out
-from ..noise.staircase_noise import Staircase as Law
+from ..noise.staircase_noise import StaircaseLaw as Law
 from ..noise.staircase_noise import best_width
 from ..records import record
 from .shared import mechanism_refusals as refusals

@@ -3,17 +3,17 @@
 from .bernoulli import Bernoulli
 from .bits import SystemBits
 from .choice import Choice
-from .discrete_gaussian_noise import DiscreteGaussian
+from .discrete_gaussian_noise import DiscreteGaussianLaw
 from .geometric import Geometric
 from .rounded_normal import RoundedNormal
-from .staircase_noise import Staircase
+from .staircase_noise import StaircaseLaw
 
 __all__ = [
     "Bernoulli",
     "Choice",
-    "DiscreteGaussian",
+    "DiscreteGaussianLaw",
     "Geometric",
     "RoundedNormal",
-    "Staircase",
+    "StaircaseLaw",
     "SystemBits",
 ]

@@ -19,7 +19,7 @@ from . import noise_refusals as refusals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laplace:
+class ContinuousLaplace:
     """Density e^(−|x − location|/scale) / (2·scale)."""
 
     scale: Fraction

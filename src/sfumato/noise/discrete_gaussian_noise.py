@@ -37,7 +37,7 @@ _SUMMED = 64**2  # σ² below which tails are summed term by term
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiscreteGaussian(SymmetricLaw):
+class DiscreteGaussianLaw(SymmetricLaw):
     """The law with P(Z = z) ∝ e^(−z²/(2·sigma_squared)) on the integers."""
 
     sigma_squared: Fraction

@@ -29,7 +29,7 @@ from .uniform import integers_below, lies_below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Staircase(SymmetricLaw):
+class StaircaseLaw(SymmetricLaw):
     """The staircase law with steps of `period` integers, a middle step reaching to ±(width − 1),
     and factor e^(−epsilon) from step to step.
     """

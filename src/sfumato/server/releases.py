@@ -43,7 +43,7 @@ PREPARE = 10.0  # seconds that planning and charging may take, which are public
 GRACE = 1.0  # further seconds until a request counts as lost
 
 
-class Outcome(NamedTuple):
+class RequestOutcome(NamedTuple):
     """The outcome of a request: bytes or a problem; whether it overran; whether its key is free
     again.
     """
@@ -96,7 +96,7 @@ async def _answer_new(
     except (TimeoutError, RuntimeError, OSError, EOFError, ValueError):
         # none is free in time, or one ended while it began
         raise ProblemError(problems.BUSY) from None
-    ended = Outcome(problems.INTERNAL)
+    ended = RequestOutcome(problems.INTERNAL)
     try:
         end = time.time() + PREPARE + planned.deadline + STORING + GRACE
         limit = curator.config.overruns(request.dataset, request.who)
@@ -122,11 +122,11 @@ async def _answer_new(
             )
             # it was begun before, and may have been charged then: its key is found again
             if ended.key_is_free and earlier is not None:
-                ended = Outcome(problems.INTERNAL)
+                ended = RequestOutcome(problems.INTERNAL)
         # our own records cannot be written; under its key it is found in the ledger later, if it is
         # there
         except Refused:
-            ended = Outcome(problems.INTERNAL, overran=charged is not None)
+            ended = RequestOutcome(problems.INTERNAL, overran=charged is not None)
         finally:
             await wait_until(leaves)
         if ended.key_is_free:
@@ -146,7 +146,7 @@ async def _store_outcome(
     message: Message,
     media: str,
     leaves: float | None,
-) -> Outcome:
+) -> RequestOutcome:
     """Store the worker's reply, or that there will be none. After a charge it may be told from
     `leaves` on.
     """
@@ -159,17 +159,19 @@ async def _store_outcome(
             )
         )
         curator.quota.add(request, ROW + sum(map(len, stored.values())))
-        return Outcome(stored.get(media, problems.LOST))
+        return RequestOutcome(stored.get(media, problems.LOST))
     is_exceeded = message.kind == "exceeded"
     if is_exceeded or (message.kind == "refused" and not charged):
         # exceeded after a charge: the ledger refused the next one, and the learned limits are paid
         refusal = (BudgetExceeded if is_exceeded else Refused).restore(
             json.loads(message.parts["refusal"])
         )
-        return Outcome(problem_of(refusal), key_is_free=True)
+        return RequestOutcome(problem_of(refusal), key_is_free=True)
     overran = charged and message.kind != "lost"
     await asyncio.to_thread(lambda: state.mark_lost(request, visible=visible, overran=overran))
-    return Outcome(problems.LOST if message.kind == "lost" else problems.DEADLINE, overran=overran)
+    return RequestOutcome(
+        problems.LOST if message.kind == "lost" else problems.DEADLINE, overran=overran
+    )
 
 
 async def _answer_again(

@@ -59,7 +59,7 @@ from .choose_limits import (
     value_bounds,
     value_edges,
 )
-from .noisy_cells import NEXT, SURE, CellNoise, NoisyHistogram, StoredHistogram
+from .noisy_cells import NEXT, SURE, HistogramNoise, NoisyHistogram, StoredHistogram
 from .table_state import LearnedLimit, TableState
 
 LEARNING_SHARE = Fraction(1, 6)
@@ -379,7 +379,7 @@ def _choose_from(
     sure: Fraction,
     near: Fraction,
 ) -> tuple[LearnedLimit, float]:
-    noise = CellNoise(stored.law, stored.step, len(stored.counts), sure=sure, near=near)
+    noise = HistogramNoise(stored.law, stored.step, len(stored.counts), sure=sure, near=near)
     histogram = NoisyHistogram(stored.counts, noise)
     if column is not None:
         ends, tails = value_bounds(value_edges(column), histogram, aim, fill)

@@ -61,7 +61,7 @@ SOLID = Fraction(1, 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class CellNoise:
+class HistogramNoise:
     """The noise of a histogram: the law of each cell's integer, the value of one integer, the
     number of cells, and how often noise may be taken for people.
     """
@@ -145,7 +145,7 @@ class NoisyHistogram:
     """The noisy counts of a histogram, and their noise."""
 
     counts: tuple[float, ...]
-    noise: CellNoise
+    noise: HistogramNoise
 
     def total(self, cells: range) -> tuple[float, float, float]:
         """Sum a run of cells: at least, about and at most, never below 0. At least and at most hold
@@ -175,7 +175,7 @@ class Outward:
     """The cells of a histogram from its start, or from 0 to one side, outward."""
 
     counts: tuple[float, ...]
-    noise: CellNoise
+    noise: HistogramNoise
 
     def seen_last(self, chance: Fraction) -> int:
         """Return the outermost cell at or beyond which people show, or -1. In all cells of the

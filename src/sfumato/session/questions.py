@@ -48,7 +48,7 @@ class ResolvedQuestion:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class TableQuestion:
     """A query or a SELECT about a table, and the state of the tables that it may name."""
 
     state: TableState
@@ -58,7 +58,7 @@ class Question:
     @classmethod
     def ask(
         cls, state: TableState, table: str, query: Query | str, parameters: ParameterValues | None
-    ) -> Question:
+    ) -> TableQuestion:
         """Make a question of a query, or of a text with its parameters."""
         return cls(
             state, table, UnresolvedQuery(query, parameters) if isinstance(query, str) else query

@@ -59,7 +59,7 @@ from .learning import (
 )
 from .pending_plan import PendingBatch, PendingPlan
 from .question_groups import fit_groups, lacks_groups
-from .questions import Question, ResolvedQuestion
+from .questions import ResolvedQuestion, TableQuestion
 from .share_payments import (
     charge_share,
     check_fits,
@@ -104,7 +104,7 @@ class Request:
 
     state: TableState
     table: str
-    questions: tuple[Question, ...]
+    questions: tuple[TableQuestion, ...]
     goal: Goal
     settings: QuestionSettings
     batched: bool = False
@@ -124,7 +124,9 @@ class Request:
         settings = QuestionSettings(**options)
         goal = Goal.of(state.ledger.budget, settings)
         check_learn_for(settings.learn_for)
-        return cls(state, table, (Question.ask(state, table, query, parameters),), goal, settings)
+        return cls(
+            state, table, (TableQuestion.ask(state, table, query, parameters),), goal, settings
+        )
 
     @classmethod
     def of_batch(
@@ -148,7 +150,7 @@ class Request:
         if len(values) != len(listed):
             raise refusals.BATCH_PARAMETERS(count=len(values), questions=len(listed))
         questions = tuple(
-            Question.ask(state, table, query, value)
+            TableQuestion.ask(state, table, query, value)
             for query, value in zip(listed, values, strict=True)
         )
         if any(question.explains for question in questions):

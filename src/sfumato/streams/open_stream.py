@@ -19,7 +19,7 @@ from ..mechanisms import Combined, RunningSums
 from ..release import StreamCharge
 from ..session.promises import budget_of, promise_of
 from ..session.protected_table import Table
-from ..session.questions import Question
+from ..session.questions import TableQuestion
 from ..sql.postprocess import PostProcessing
 from ..tables.declare.declaration import MOST_ROWS
 from ..tables.expr.expressions import col
@@ -30,7 +30,7 @@ from . import streams_refusals as refusals
 from .period_calendar import PeriodCalendar
 from .running_stream import Stream
 from .stream_options import DEFAULTS, EXPLAINED, Moment, StreamOptions, StreamSettings
-from .stream_table import Measure
+from .stream_table import MeasuredComponent
 
 KINDS = {
     "count": "COUNT",
@@ -70,7 +70,7 @@ def stream(
         raise refusals.NOT_A_TABLE(type=type(table).__name__)
     if isinstance(settings.wait, bool) or not isinstance(settings.wait, int) or settings.wait < 0:
         raise refusals.WAIT_OUT_OF_RANGE(wait=settings.wait)
-    question = Question.ask(table.state, table.name, query, settings.parameters)
+    question = TableQuestion.ask(table.state, table.name, query, settings.parameters)
     # limits that were learned here would be others in the next session: it has to find the stream
     resolved = question.resolve(table.state.original)
     plain, text = resolved.query, query if isinstance(query, str) else query.text
@@ -179,7 +179,7 @@ def _fit_noise(
     settings: StreamSettings,
     relation: str,
     unit: str,
-) -> tuple[Measure, ...]:
+) -> tuple[MeasuredComponent, ...]:
     """Share the promise evenly among the components, and fit the noise of each."""
     target = promise.noise_target
     if target is None or (target.mu_squared is None and not target.delta):
@@ -202,7 +202,7 @@ def _fit_noise(
             unit=unit,
         )
         _ = noise.stretch(0).law  # refuses noise beyond the range of the sampler
-        measures.append(Measure(noise, bounding.step(component)))
+        measures.append(MeasuredComponent(noise, bounding.step(component)))
     return tuple(measures)
 
 

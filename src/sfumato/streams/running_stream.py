@@ -23,7 +23,7 @@ from . import streams_refusals as refusals
 from .period_calendar import PeriodCalendar, moment_of
 from .stream_options import Moment, StreamSettings
 from .stream_plan import StreamPlan
-from .stream_table import Measure, Range, StreamTable
+from .stream_table import MeasuredComponent, Range, StreamTable
 
 
 @trim_methods
@@ -34,7 +34,7 @@ class Stream(Summarized):
         self,
         by_period: PeriodQuery,
         calendar: PeriodCalendar,
-        measures: tuple[Measure, ...],
+        measures: tuple[MeasuredComponent, ...],
         charge: StreamCharge,
         cost: Guarantee,
         identity: str,

@@ -11,7 +11,7 @@ from ..guarantees import Approx, Guarantee
 from ..mechanisms.series.running_sums import RunningSums
 from ..tables.plan.components import ColumnPlan
 from ..templates.summary import Summarized, Summary
-from .stream_table import Measure, widths
+from .stream_table import MeasuredComponent, widths
 
 AFTER = (1, 7, 30, 365, 1_000, 3_650)
 """The numbers of periods for which a plan shows errors."""
@@ -26,7 +26,7 @@ class StreamPlan(Summarized):
     dataset: str
     every: str
     columns: tuple[ColumnPlan, ...]
-    measures: tuple[Measure, ...]
+    measures: tuple[MeasuredComponent, ...]
     released: int
     any_periods: int | None
     most_periods: int | None  # that can be measured: one call sums so many numbers

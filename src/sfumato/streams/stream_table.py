@@ -41,7 +41,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measure:
+class MeasuredComponent:
     """A component of the columns: its noise, and the value of one of its integers."""
 
     noise: RunningSums
@@ -72,7 +72,7 @@ class StreamTable(Summarized):
     ranges: tuple[Range, ...]
     groups: tuple[tuple[Key, ...], ...]
     columns: tuple[ColumnPlan, ...]
-    measures: tuple[Measure, ...]
+    measures: tuple[MeasuredComponent, ...]
     sums: tuple[Numbers, ...]  # of each measure: ranges × groups
 
     @property
@@ -270,7 +270,10 @@ class StreamTable(Summarized):
 
 
 def widths(
-    column: ColumnPlan, measures: Sequence[Measure], ranges: Sequence[Range], level: Fraction
+    column: ColumnPlan,
+    measures: Sequence[MeasuredComponent],
+    ranges: Sequence[Range],
+    level: Fraction,
 ) -> Floats:
     """Half the width of the interval of a count or a sum over each range, rounded up. For a mean:
     that of its centred sum.

@@ -26,7 +26,7 @@ from ..censuses.spine import Indices, Values, level_paths, spine_of
 from ..censuses.whole_numbers import round_groups
 from ..censuses.whole_tables import TotalLimits, whole_totals
 from ..mechanisms import Gaussian
-from ..tables.declare.place_hierarchy import Hierarchy, hierarchy
+from ..tables.declare.place_hierarchy import PlaceHierarchy, hierarchy
 from .band_pictures import bars
 from .printed import Printed, shown
 from .study import Comparison, Study, StudyResult, StudyRow
@@ -152,7 +152,9 @@ def _errors(tables: Sequence[NDArray[np.generic]], truth: list[Indices]) -> list
     return [float(np.abs(total - exact).mean()) for total, exact in sums]
 
 
-def settings(places: Hierarchy) -> tuple[dict[tuple[int, tuple[int, ...]], Gaussian], CensusDesign]:
+def settings(
+    places: PlaceHierarchy,
+) -> tuple[dict[tuple[int, tuple[int, ...]], Gaussian], CensusDesign]:
     """Return the noise of all tables, and the design of the census."""
     shares = divide_cost(
         {"total": 1, ("adult", "hispanic"): 1, "race": 1, "detail": 1},
@@ -176,7 +178,7 @@ def settings(places: Hierarchy) -> tuple[dict[tuple[int, tuple[int, ...]], Gauss
     return noise, CensusDesign(places, spine, attributes, variances, limits, possible)
 
 
-def invent(generator: np.random.Generator) -> tuple[Hierarchy, Indices]:
+def invent(generator: np.random.Generator) -> tuple[PlaceHierarchy, Indices]:
     """Invent a state: places, and the people of each block by cell. Races differ by county."""
     above = [np.zeros(SIZES[1], dtype=np.int64)]
     for parents, size in pairwise(SIZES[1:]):

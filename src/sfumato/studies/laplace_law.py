@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import mechanisms as mech
 from .. import plots
-from ..noise.continuous import Laplace
+from ..noise.continuous import ContinuousLaplace
 from .bands import mean_size
 from .means import GRID
 from .printed import Printed, shown
@@ -32,7 +32,7 @@ def figure_2_1(repetitions: int, _: int) -> StudyResult:
     """Check the law's formulas, and as many draws of our noise."""
     rows = []
     for location, scale in DRAWN:
-        law = Laplace(scale=scale, location=location)
+        law = ContinuousLaplace(scale=scale, location=location)
         name = f"μ = {location}, b = {scale}".replace("-", "−")
         rows.append(
             StudyRow.exact(
@@ -85,11 +85,15 @@ def _picture() -> Figure:
     x = np.linspace(-12, 12, 385)
     names = {pair: f"μ = {pair[0]}, b = {pair[1]}".replace("-", "−") for pair in DRAWN}
     density = {
-        names[pair]: np.array([Laplace(location=pair[0], scale=pair[1]).pdf(float(t)) for t in x])
+        names[pair]: np.array(
+            [ContinuousLaplace(location=pair[0], scale=pair[1]).pdf(float(t)) for t in x]
+        )
         for pair in DRAWN
     }
     cumulated = {
-        names[pair]: np.array([Laplace(location=pair[0], scale=pair[1]).cdf(float(t)) for t in x])
+        names[pair]: np.array(
+            [ContinuousLaplace(location=pair[0], scale=pair[1]).cdf(float(t)) for t in x]
+        )
         for pair in DRAWN
     }
     return plots.graphs(
@@ -135,8 +139,10 @@ def as_exponential(repetitions: int, _: int) -> StudyResult:
     )
     x = np.linspace(-8, 8, 321)
     curves = {
-        "as printed: scale 2Δ/ε": np.array([Laplace(scale=2).pdf(float(t)) for t in x]),
-        "Laplace mechanism: scale Δ/ε": np.array([Laplace(scale=1).pdf(float(t)) for t in x]),
+        "as printed: scale 2Δ/ε": np.array([ContinuousLaplace(scale=2).pdf(float(t)) for t in x]),
+        "Laplace mechanism: scale Δ/ε": np.array(
+            [ContinuousLaplace(scale=1).pdf(float(t)) for t in x]
+        ),
     }
     figure = plots.graphs(
         [

@@ -33,7 +33,7 @@ from ...exact.balls import ball, down, evaluate, up
 from ...exact.numbers import SMALLEST
 from ...guarantees import GDP
 from .loss_ends import CurveEnd, end_of
-from .loss_pairs import GaussianPair, Pair
+from .loss_pairs import DominatingPair, GaussianPair
 from .pair_of_mechanism import Parts
 from .pairs_sampled import RoundedPair
 
@@ -65,13 +65,13 @@ class Split:
     """The releases with known events of large loss: the far ones, and rounded noise."""
 
 
-def is_far(pair: Pair) -> bool:
+def is_far(pair: DominatingPair) -> bool:
     """Whether a pair, or the pair that it samples, has a bounded loss too large for the lattice."""
     both = (*pair.largest, *(getattr(pair, "base", pair)).largest)
     return not is_wide(pair) and any(most is not None and most[1] > NEAREST for most in both)
 
 
-def is_wide(pair: Pair) -> bool:
+def is_wide(pair: DominatingPair) -> bool:
     """Whether a pair is normal noise with large losses, plain, rounded or behind sampling. Rounding
     to a coarse grid makes losses smaller.
     """

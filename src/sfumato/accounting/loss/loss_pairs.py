@@ -43,7 +43,7 @@ def _show(stored: object) -> str:
     return text(Fraction(stored)) if isinstance(stored, str) else str(stored)
 
 
-class Pair(ABC):
+class DominatingPair(ABC):
     """A dominating pair."""
 
     __slots__ = ()
@@ -101,7 +101,7 @@ class Pair(ABC):
         """
         return self.top(side)
 
-    def nearer(self, most: int) -> Pair | None:
+    def nearer(self, most: int) -> DominatingPair | None:
         """Return a pair that this one dominates, with losses not much above `most`; None if none is
         known.
         """
@@ -122,11 +122,11 @@ class Pair(ABC):
         """
         return None
 
-    def within(self, outer: Pair) -> bool:
+    def within(self, outer: DominatingPair) -> bool:
         """Whether `outer` is known to dominate this pair."""
         return self == outer
 
-    def group(self, size: int) -> Pair:
+    def group(self, size: int) -> DominatingPair:
         """Return a pair for `size` units at once."""
         raise refusals.PAIR_WITHOUT_GROUP(pair=self, size=size)
 
@@ -136,7 +136,7 @@ class Pair(ABC):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GaussianPair(Pair):
+class GaussianPair(DominatingPair):
     """N(0, 1) and N(μ, 1)."""
 
     mu_squared: Fraction
@@ -164,7 +164,7 @@ class GaussianPair(Pair):
     def numbers(self) -> dict[str, str]:
         return {"mu_squared": str(self.mu_squared)}
 
-    def within(self, outer: Pair) -> bool:
+    def within(self, outer: DominatingPair) -> bool:
         return isinstance(outer, GaussianPair) and self.mu_squared <= outer.mu_squared
 
     def group(self, size: int) -> GaussianPair:
@@ -172,7 +172,7 @@ class GaussianPair(Pair):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LaplacePair(Pair):
+class LaplacePair(DominatingPair):
     """Two-sided geometric noise, shifted by `steps` steps that come to a loss of ε; without steps,
     continuous Laplace noise.
     """
@@ -235,7 +235,7 @@ class LaplacePair(Pair):
             {} if self.steps is None else {"steps": str(self.steps)}
         )
 
-    def within(self, outer: Pair) -> bool:
+    def within(self, outer: DominatingPair) -> bool:
         """Wider noise is narrower noise plus more noise; randomized response dominates every ε-DP
         pair.
         """
@@ -259,6 +259,6 @@ def check_whole(value: object, name: str, least: int = 1) -> int:
 
 
 @lru_cache(maxsize=32)
-def laws_of(pair: Pair) -> tuple[Law, Law]:
+def laws_of(pair: DominatingPair) -> tuple[Law, Law]:
     """Return the laws of a pair from below and above, cached."""
     return pair.laws()

@@ -7,17 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...guarantees.stored_guarantee import StoredFields, check_fields, ratio
-from .loss_pairs import GaussianPair, LaplacePair, Pair
+from .loss_pairs import DominatingPair, GaussianPair, LaplacePair
 from .pairs_finite import FinitePair, ResponsePair
 from .pairs_sampled import ClonePair, RoundedPair, SampledPair
 
 
-def record_of(pair: Pair) -> dict[str, object]:
+def record_of(pair: DominatingPair) -> dict[str, object]:
     """Return the stored record of a pair."""
     return {"kind": pair.kind, **pair.numbers()}
 
 
-def pair_from(stored: StoredFields) -> Pair:
+def pair_from(stored: StoredFields) -> DominatingPair:
     """Read a pair from its record. Raise ValueError (Refused is one) or KeyError for any other
     record.
     """
@@ -34,7 +34,7 @@ def integer_from(stored: object) -> int:
     return int(number)
 
 
-READERS: dict[str, Callable[[StoredFields], Pair]] = {
+READERS: dict[str, Callable[[StoredFields], DominatingPair]] = {
     "gaussian": lambda r: GaussianPair(ratio(r["mu_squared"])),
     "laplace": lambda r: LaplacePair(
         ratio(r["epsilon"]), integer_from(r["steps"]) if "steps" in r else None

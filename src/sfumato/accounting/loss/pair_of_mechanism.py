@@ -23,11 +23,11 @@ from ...mechanisms.stated.stated_laws import (
 from ...noise.geometric import Geometric
 from ...noise.rounded_normal import RoundedNormal
 from .. import accounting_refusals as refusals
-from .loss_pairs import GaussianPair, LaplacePair, Pair
+from .loss_pairs import DominatingPair, GaussianPair, LaplacePair
 from .pairs_finite import FinitePair, ResponsePair
 from .pairs_sampled import ROUGHEST, RoundedPair, sampled
 
-Parts = tuple[tuple[Pair, int], ...]
+Parts = tuple[tuple[DominatingPair, int], ...]
 
 
 def pairs_of(mechanism: Mechanism) -> Parts:
@@ -35,7 +35,7 @@ def pairs_of(mechanism: Mechanism) -> Parts:
     return tuple((pair_of(release), 1) for release in mechanism.releases())
 
 
-def pair_of(mechanism: Mechanism) -> Pair:
+def pair_of(mechanism: Mechanism) -> DominatingPair:
     """Return the pair of a mechanism that is a single release."""
     stated = mechanism.loss_pair() if states(mechanism, "loss_pair") else None
     if (pair := interpret_loss_pair(stated)) is not None:
@@ -51,7 +51,7 @@ def pair_of(mechanism: Mechanism) -> Pair:
     )
 
 
-def interpret_loss_pair(stated: LossPair | None) -> Pair | None:
+def interpret_loss_pair(stated: LossPair | None) -> DominatingPair | None:
     """Return the pair that a mechanism states; None if there is none for it here."""
     match stated:
         case ShiftedNoise(law=Geometric() as law, x=x, y=y):

@@ -18,14 +18,14 @@ from ...guarantees.finite.finite_laws import weights
 from .. import accounting_refusals as refusals
 from .loss_families import response_law
 from .loss_laws import FUNCTION, UNIT, Atoms, Law, PointLaw
-from .loss_pairs import ZERO, Between, Outcomes, Pair, check_whole
+from .loss_pairs import ZERO, Between, DominatingPair, Outcomes, check_whole
 
 _LONGEST = 13_000
 """The most bits of a denominator: stored text has at most 8000 digits."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ResponsePair(Pair):
+class ResponsePair(DominatingPair):
     """Randomized response among categories, with a chance δ of telling all. With two categories it
     is the worst (ε, δ)-DP pair (Kairouz, Oh & Viswanath 2015).
     """
@@ -96,7 +96,7 @@ class ResponsePair(Pair):
     def worst_of(self) -> Fraction | None:
         return self.epsilon if self.categories == 2 else None
 
-    def within(self, outer: Pair) -> bool:
+    def within(self, outer: DominatingPair) -> bool:
         if (
             not isinstance(outer, ResponsePair)
             or self.epsilon > outer.epsilon
@@ -111,7 +111,7 @@ class ResponsePair(Pair):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FinitePair(Pair):
+class FinitePair(DominatingPair):
     """Two laws on finitely many outcomes."""
 
     p: tuple[Fraction, ...]

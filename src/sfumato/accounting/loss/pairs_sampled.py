@@ -23,7 +23,7 @@ from .. import accounting_refusals as refusals
 from ..subsampling import FixedLaw, PoissonLaw
 from .loss_families import GaussianLaw
 from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Law, PointLaw
-from .loss_pairs import Between, GaussianPair, Outcomes, Pair, check_whole
+from .loss_pairs import Between, DominatingPair, GaussianPair, Outcomes, check_whole
 from .pairs_finite import ResponsePair
 from .shuffle_pair import check_report_epsilon, clone_laws
 
@@ -33,12 +33,12 @@ ROUGHEST = 64
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SampledPair(Pair):
+class SampledPair(DominatingPair):
     """A base pair behind sampling at a rate: Poisson, for add-remove, or of a fixed size, for
     replace.
     """
 
-    base: Pair
+    base: DominatingPair
     rate: Fraction
     how: How = "poisson"
     kind = "sampled"
@@ -46,7 +46,7 @@ class SampledPair(Pair):
     def __post_init__(self) -> None:
         if self.how not in ("poisson", "fixed"):
             raise refusals.UNKNOWN_SAMPLING(how=self.how)
-        if not isinstance(self.base, Pair):
+        if not isinstance(self.base, DominatingPair):
             raise refusals.BASE_IS_NO_PAIR(kind=type(self.base).__name__)
         if isinstance(self.base, SampledPair):
             raise refusals.SAMPLED_TWICE(base=self.base)
@@ -154,7 +154,7 @@ class SampledPair(Pair):
             "how": self.how,
         }
 
-    def within(self, outer: Pair) -> bool:
+    def within(self, outer: DominatingPair) -> bool:
         """A higher rate or a stronger base dominates; so does the base itself, as sampling is
         post-processing.
         """
@@ -184,7 +184,7 @@ def _renyi(rate: Fraction, mu_squared: Fraction) -> Renyi | None:
         return None
 
 
-def sampled(base: Pair, rate: Fraction, how: How) -> Pair:
+def sampled(base: DominatingPair, rate: Fraction, how: How) -> DominatingPair:
     """Return the pair behind sampling; the base itself if the rate is 1."""
     if rate == 1:
         return base
@@ -194,7 +194,7 @@ def sampled(base: Pair, rate: Fraction, how: How) -> Pair:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RoundedPair(Pair):
+class RoundedPair(DominatingPair):
     """A normal variable of standard deviation σ grid steps, rounded to a step, and the same `steps`
     steps further. It has no nearer pair: wider rounded noise is not a post-processing of it.
     """
@@ -240,7 +240,7 @@ class RoundedPair(Pair):
     def numbers(self) -> dict[str, str]:
         return {"steps": str(self.steps), "sigma": str(self.sigma)}
 
-    def within(self, outer: Pair) -> bool:
+    def within(self, outer: DominatingPair) -> bool:
         """The unrounded pair dominates, as rounding is post-processing."""
         return self == outer or (
             isinstance(outer, GaussianPair) and self.guarantee.mu_squared <= outer.mu_squared
@@ -251,7 +251,7 @@ class RoundedPair(Pair):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ClonePair(Pair):
+class ClonePair(DominatingPair):
     """One report of a local ε₀-DP randomizer among n shuffled ones (Feldman, McMillan & Talwar
     2021, 2023), replace.
     """
@@ -281,5 +281,5 @@ class ClonePair(Pair):
     def numbers(self) -> dict[str, str]:
         return {"epsilon": str(self.epsilon), "n": str(self.n)}
 
-    def within(self, outer: Pair) -> bool:
+    def within(self, outer: DominatingPair) -> bool:
         return isinstance(outer, ClonePair) and self.epsilon == outer.epsilon and self.n >= outer.n

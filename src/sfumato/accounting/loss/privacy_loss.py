@@ -38,7 +38,7 @@ from ...guarantees.guarantee import (
 from ...guarantees.stored_guarantee import StoredFields
 from .. import accounting_refusals as refusals
 from .loss_curve import Quick, deltas, epsilons
-from .loss_pairs import GaussianPair, Pair
+from .loss_pairs import DominatingPair, GaussianPair
 from .loss_record import integer_from, pair_from, record_of
 from .pair_of_mechanism import Parts, parts_of
 from .pairs_finite import ResponsePair
@@ -201,7 +201,7 @@ def sampled_gaussian(mu_squared: Fraction, rate: Fraction) -> Loss:
 def _check_parts(parts: Parts) -> Parts:
     """Check that these are pairs, each with a number of uses."""
     for pair, count in parts:
-        if not isinstance(pair, Pair):
+        if not isinstance(pair, DominatingPair):
             raise refusals.PART_IS_NO_PAIR(part=pair)
         if not is_whole(count, 0, MOST):
             raise refusals.TOO_MANY_USES(count=shown(count), most=MOST)
@@ -210,7 +210,7 @@ def _check_parts(parts: Parts) -> Parts:
 
 def _merge_parts(parts: Parts) -> Parts:
     """Count equal pairs together, join Gaussian ones into one, and sort."""
-    counts: dict[Pair, int] = {}
+    counts: dict[DominatingPair, int] = {}
     square = Fraction(0)
     for pair, count in parts:
         if isinstance(pair, GaussianPair):

@@ -58,7 +58,7 @@ Weighted = tuple[tuple[float, QueryBlock], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class ChosenStrategies:
     """The strategies of all axes, the weighted sum of variances in units of one draw's, and a lower
     bound of (that sum times the squared sensitivity) over all strategies.
     """
@@ -69,7 +69,7 @@ class Choice:
 
 
 @lru_cache(maxsize=64)
-def choose_strategy(workload: Workload, norm: Norm, relation: Relation) -> Choice:
+def choose_strategy(workload: Workload, norm: Norm, relation: Relation) -> ChosenStrategies:
     """Return the strategies with the least weighted sum of variances for noise of a norm."""
     axes = len(workload.shape)
     weights = [float(term.weight) for term in workload.terms]
@@ -99,7 +99,7 @@ def choose_strategy(workload: Workload, norm: Norm, relation: Relation) -> Choic
             for weight, term in zip(weights, workload.terms, strict=True)
         )
     total = sum(w * t for w, t in zip(weights, totals, strict=True))
-    return Choice(tuple(strategies), total, bound)
+    return ChosenStrategies(tuple(strategies), total, bound)
 
 
 def choose_for_axis(

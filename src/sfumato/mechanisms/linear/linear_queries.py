@@ -1,8 +1,8 @@
 """Many linear queries over one or two ordered columns, through a strategy made for them.
 
-*Law*        An integer matrix A (`Choice`) of the counts x of public cells: y = A·x + z, each z an
-             independent draw of `Laplace` or `Gaussian` noise. The answers are W·A⁺·y, the least
-             squares fit: post-processing.
+*Law*        An integer matrix A of the counts x of public cells, by `choose_strategy`: y = A·x + z,
+             each z a draw of `Laplace` or `Gaussian` noise by itself. The answers are W·A⁺·y, the
+             least squares fit: post-processing.
 *Promise*    A unit moves one cell by 1 under add-remove, two under replace (or cells by
              `sensitivity` in total), so A·x by the length of a column or of the difference of two:
              integers, computed exactly. The noise keeps its promise for that length.
@@ -50,9 +50,9 @@ from .axis_strategies import (
     solve_axes,
     spread_axes,
 )
-from .choose_strategy import Choice, choose_strategy
+from .choose_strategy import ChosenStrategies, choose_strategy
 from .query_blocks import Doubles
-from .workloads import Term, Workload, matrix
+from .workloads import Workload, WorkloadTerm, matrix
 
 Query = ArrayLike | slice | tuple[slice, ...]
 """A linear query: a number for each cell, or a slice of the cells of each axis."""
@@ -70,7 +70,7 @@ class LinearQueries(Mechanism):
     noise: Laplace | Gaussian
     relation: Relation | None = field(default=None, metadata=LAST)
     unit: str | None = field(default=None, metadata=LAST)
-    choice: Choice = field(repr=False, eq=False)
+    choice: ChosenStrategies = field(repr=False, eq=False)
 
     @spell_out(Neighbours)
     def __init__(
@@ -223,7 +223,7 @@ class LinearQueries(Mechanism):
         """
         return np.asarray(self.noise.perturb(np.tile(self.measure(x).ravel(), (n, 1))))
 
-    def _term(self, term: int) -> Term:
+    def _term(self, term: int) -> WorkloadTerm:
         if not is_whole(term, 0, len(self.workload.terms) - 1):
             raise refusals.NO_SUCH_TERM(term=term, terms=len(self.workload.terms))
         return self.workload.terms[term]
@@ -319,7 +319,7 @@ def _fit(
     most: int,
     relation: Relation,
     unit: str | None,
-) -> tuple[Laplace | Gaussian, Choice]:
+) -> tuple[Laplace | Gaussian, ChosenStrategies]:
     """Return the noise of one norm that keeps a promise, and the strategy that it is added to."""
     choice = choose_strategy(workload, norm, relation)
     l1, square = moved_by_unit(choice.axes, relation)

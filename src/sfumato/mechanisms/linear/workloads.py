@@ -26,7 +26,7 @@ MOST_TERMS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class WorkloadTerm:
     """Queries that are asked with one weight: a block for each axis."""
 
     blocks: tuple[QueryBlock, ...]
@@ -48,7 +48,7 @@ class Workload:
     twice, and `a @ b` asks the products over two axes.
     """
 
-    terms: tuple[Term, ...]
+    terms: tuple[WorkloadTerm, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -87,7 +87,7 @@ class Workload:
             raise refusals.TOO_MANY_WORKLOADS(terms=MOST_TERMS)
         return Workload(
             tuple(
-                Term((*a.blocks, *b.blocks), a.weight * b.weight)
+                WorkloadTerm((*a.blocks, *b.blocks), a.weight * b.weight)
                 for a in self.terms
                 for b in workload.terms
             )
@@ -99,22 +99,22 @@ class Workload:
 
 def identity(cells: int) -> Workload:
     """Ask the count of each cell."""
-    return Workload((Term((IdentityBlock(cells_of(cells)),)),))
+    return Workload((WorkloadTerm((IdentityBlock(cells_of(cells)),)),))
 
 
 def total(cells: int) -> Workload:
     """Ask the count of all cells together."""
-    return Workload((Term((TotalBlock(cells_of(cells)),)),))
+    return Workload((WorkloadTerm((TotalBlock(cells_of(cells)),)),))
 
 
 def prefixes(cells: int) -> Workload:
     """Ask the counts of the first 1, 2, …, n cells: a cumulative distribution."""
-    return Workload((Term((PrefixBlock(cells_of(cells)),)),))
+    return Workload((WorkloadTerm((PrefixBlock(cells_of(cells)),)),))
 
 
 def all_ranges(cells: int) -> Workload:
     """Ask the counts of all runs of cells."""
-    return Workload((Term((RangeBlock(cells_of(cells)),)),))
+    return Workload((WorkloadTerm((RangeBlock(cells_of(cells)),)),))
 
 
 def rectangles(rows: int, columns: int) -> Workload:
@@ -126,4 +126,4 @@ def matrix(rows: object) -> Workload:
     """Ask the queries of a matrix: a row for each query, a column for each cell, whole numbers or
     rational ones.
     """
-    return Workload((Term((matrix_block(rows),)),))
+    return Workload((WorkloadTerm((matrix_block(rows),)),))

@@ -24,7 +24,7 @@ from .column_kind import AggregateKind, Box, BoxEnd, Directions, Numbers, Side, 
 from .component import Component
 from .covariances import (
     NUMBERS,
-    Pair,
+    PairedAggregates,
     covariance_end,
     covariance_error,
     largest_covariance,
@@ -45,7 +45,7 @@ def corr(
 
 
 def _components(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
-    pair = Pair.of(aggregate, rows)
+    pair = PairedAggregates.of(aggregate, rows)
     squares = [
         squares_of(part, centred, rows)
         for part, centred in zip(pair.aggregates, pair.sums, strict=True)

@@ -70,7 +70,7 @@ def _sample_covar(
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PairedAggregates:
     """The two aggregates of a pair of columns, each over the rows that have both values, and their
     components.
     """
@@ -83,7 +83,7 @@ class Pair:
     slack: Fraction  # how far rounding of values and products may move the covariance
 
     @classmethod
-    def of(cls, aggregate: Aggregate, rows: Rows) -> Pair:
+    def of(cls, aggregate: Aggregate, rows: Rows) -> PairedAggregates:
         """Return the components that covariances, correlations and regressions share."""
         aggregates = aggregate_both(aggregate, rows)
         first, second = aggregate.of, aggregate.by
@@ -162,7 +162,7 @@ def _products(aggregate: Aggregate, x: Component, y: Component, rows: Rows) -> C
 
 
 def _components(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
-    pair = Pair.of(aggregate, rows)
+    pair = PairedAggregates.of(aggregate, rows)
     slack = pair.slack * (2 if aggregate.kind == "sample_covariance" else 1)
     return [pair.products, *pair.sums, pair.rows], {**pair.numbers, **slack_numbers(slack)}
 

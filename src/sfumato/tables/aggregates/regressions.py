@@ -42,7 +42,7 @@ from .correlations import CORRELATION
 from .counts import COUNT
 from .covariances import (
     NUMBERS,
-    Pair,
+    PairedAggregates,
     aggregate_both,
     count_both,
     deviation_products_end,
@@ -113,7 +113,7 @@ def _without_bounds(build: Callable[[Expr, Expr], Aggregate]) -> Callable[..., A
 
 
 def _slope_components(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
-    pair = Pair.of(aggregate, rows)
+    pair = PairedAggregates.of(aggregate, rows)
     squares = squares_of(pair.aggregates[1], pair.sums[1], rows)
     slack = {
         "slack_product": pair.slack,

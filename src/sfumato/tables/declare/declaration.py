@@ -33,7 +33,7 @@ from ..expr.types import Type
 from . import declare_refusals as refusals
 from .describe_columns import HEADS, describe_columns
 from .learned_limits import NOT_LEARNED, LearnedLimits, check_learned
-from .place_hierarchy import DeclaredKeys, Hierarchy, check_hierarchies, split_keys
+from .place_hierarchy import DeclaredKeys, PlaceHierarchy, check_hierarchies, split_keys
 from .public_keys import Key, check_keys
 
 __all__ = ["Declaration", "Key", "check_keys", "declare"]
@@ -70,7 +70,7 @@ class Declaration(Summarized):
     learned: LearnedLimits = NOT_LEARNED
     database_unit: str = ""  # name of the unit, if this is one of several tables
     placeholders: tuple[str, ...] = ()  # columns whose bounds stand in for bounds to be learned
-    hierarchies: tuple[Hierarchy, ...] = ()  # which combinations of keys exist
+    hierarchies: tuple[PlaceHierarchy, ...] = ()  # which combinations of keys exist
 
     @property
     def schema(self) -> dict[str, Type]:

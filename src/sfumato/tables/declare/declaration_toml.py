@@ -22,7 +22,7 @@ from uuid import UUID
 from . import declare_refusals as refusals
 from .declaration import TABLE_ROWS, Declaration, declare
 from .learned_limits import LIMITS, REST, TAILS, LearnedLimits, read_shares, shares_text
-from .place_hierarchy import Hierarchy, Keyed, hierarchy
+from .place_hierarchy import Keyed, PlaceHierarchy, hierarchy
 from .public_keys import Key
 
 VERSION = 1
@@ -63,7 +63,7 @@ def to_toml(declaration: Declaration) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _hierarchy_lines(places: Hierarchy) -> list[str]:
+def _hierarchy_lines(places: PlaceHierarchy) -> list[str]:
     """Write a hierarchy: a path for each place, shorter where the last names are null."""
     lines = ["", "[[hierarchies]]", f"levels = {_toml_value(list(places.levels))}"]
     lines += [f"keyed_by = {toml_text(places.keyed_by)}", "places = ["]
@@ -142,7 +142,7 @@ def _hierarchies(values: Mapping[str, object]) -> list[object]:
     return listed
 
 
-def _read_hierarchy(about: object) -> Hierarchy:
+def _read_hierarchy(about: object) -> PlaceHierarchy:
     if not _has_only(about, ("levels", "keyed_by", "places")):
         raise refusals.HIERARCHY_PARTS_WRONG()
     levels, places = about.get("levels"), about.get("places")

@@ -42,7 +42,7 @@ dictionary, a list of paths, or a CSV or Parquet file.
 
 
 @dataclass(frozen=True, slots=True)
-class Hierarchy:
+class PlaceHierarchy:
     """Levels of places from large to small, and the paths of all smallest places."""
 
     levels: tuple[str, ...]
@@ -59,13 +59,13 @@ class Hierarchy:
         at = [self.levels.index(level) for level in levels]
         return _sorted_paths({tuple(path[i] for i in at) for path in self.paths})
 
-    def down_to(self, level: str) -> Hierarchy:
+    def down_to(self, level: str) -> PlaceHierarchy:
         """Return the hierarchy without the levels below this one."""
         count = self.levels.index(level) + 1
         paths = _sorted_paths({path[:count] for path in self.paths})
-        return Hierarchy(self.levels[:count], paths, self.keyed_by)
+        return PlaceHierarchy(self.levels[:count], paths, self.keyed_by)
 
-    def typed(self, types: Mapping[str, Type]) -> Hierarchy:
+    def typed(self, types: Mapping[str, Type]) -> PlaceHierarchy:
         """Convert the names to the types of the columns, or refuse them."""
         paths = {
             tuple(
@@ -90,14 +90,14 @@ class Hierarchy:
         return " › ".join(counts)
 
     def __repr__(self) -> str:
-        return f"Hierarchy({self.text})"
+        return f"PlaceHierarchy({self.text})"
 
 
-def hierarchy(*levels: str, places: PlaceTable, keyed_by: Keyed = "name") -> Hierarchy:
+def hierarchy(*levels: str, places: PlaceTable, keyed_by: Keyed = "name") -> PlaceHierarchy:
     """Declare which places exist, from a public table of places.
 
     >>> sf.hierarchy("state", "county", places={"A": ["A1", "A2"], "B": ["B1"]})
-    Hierarchy(2 state › 3 county)
+    PlaceHierarchy(2 state › 3 county)
     """
     if not levels or not all(isinstance(level, str) and level for level in levels):
         raise refusals.LEVELS_NOT_NAMES(levels=levels)
@@ -112,39 +112,39 @@ def hierarchy(*levels: str, places: PlaceTable, keyed_by: Keyed = "name") -> Hie
         different = set(paths)
     except TypeError:  # a name that is a list
         raise refusals.PLACES_UNREADABLE(kind=type(places).__name__) from None
-    built = Hierarchy(levels, _sorted_paths(different), keyed_by)
+    built = PlaceHierarchy(levels, _sorted_paths(different), keyed_by)
     _check_parents(built)
     return built
 
 
 ColumnNames = str | tuple[str, ...]
-KeysOrPlaces = Iterable[object] | Hierarchy | PlaceTable
+KeysOrPlaces = Iterable[object] | PlaceHierarchy | PlaceTable
 DeclaredKeys = (
-    Hierarchy
+    PlaceHierarchy
     | Mapping[str, Iterable[object]]
-    | Mapping[tuple[str, ...], Hierarchy | PlaceTable]
+    | Mapping[tuple[str, ...], PlaceHierarchy | PlaceTable]
     | Mapping[ColumnNames, KeysOrPlaces]
 )
 """The public keys of columns by name; those of several columns together under a tuple of names."""
 
 
-def split_keys(keys: object) -> tuple[Mapping[str, Iterable[object]] | None, list[Hierarchy]]:
+def split_keys(keys: object) -> tuple[Mapping[str, Iterable[object]] | None, list[PlaceHierarchy]]:
     """Separate the keys of single columns from the hierarchies of several."""
-    if isinstance(keys, Hierarchy):
+    if isinstance(keys, PlaceHierarchy):
         return None, [keys]
     if not isinstance(keys, Mapping) or not any(isinstance(name, tuple) for name in keys):
         return cast("Mapping[str, Iterable[object]] | None", keys), []
     single = {name: values for name, values in keys.items() if not isinstance(name, tuple)}
     return single, [
         _matching(levels, places)
-        if isinstance(places, Hierarchy)
+        if isinstance(places, PlaceHierarchy)
         else hierarchy(*levels, places=places)
         for levels, places in keys.items()
         if isinstance(levels, tuple)
     ]
 
 
-def _matching(levels: tuple[str, ...], declared: Hierarchy) -> Hierarchy:
+def _matching(levels: tuple[str, ...], declared: PlaceHierarchy) -> PlaceHierarchy:
     if levels != declared.levels:
         raise refusals.LEVELS_DIFFER(
             levels=", ".join(map(str, levels)), others=", ".join(declared.levels)
@@ -153,11 +153,11 @@ def _matching(levels: tuple[str, ...], declared: Hierarchy) -> Hierarchy:
 
 
 def check_hierarchies(
-    hierarchies: Sequence[Hierarchy],
+    hierarchies: Sequence[PlaceHierarchy],
     types: Mapping[str, Type],
     keys: Mapping[str, object],
     left_out: Mapping[str, str],
-) -> tuple[Hierarchy, ...]:
+) -> tuple[PlaceHierarchy, ...]:
     """Convert the names of places to the types of the columns; a column has keys once."""
     listed = set(keys)
     for each in hierarchies:
@@ -170,7 +170,7 @@ def check_hierarchies(
     return tuple(each.typed(types) for each in hierarchies)
 
 
-def _check_parents(built: Hierarchy) -> None:
+def _check_parents(built: PlaceHierarchy) -> None:
     """Refuse a name that lies in two places, unless places are keyed by path."""
     if built.keyed_by == "path":
         return

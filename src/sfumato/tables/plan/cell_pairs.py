@@ -41,7 +41,7 @@ SPARE = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pair:
+class ColumnPair:
     """Two columns that share the products of their cells; `products` is the component that sums
     their products, over the rows that have both values.
     """
@@ -58,12 +58,12 @@ class Pair:
 
 def pairs_of(
     components: Sequence[Component], families: Sequence[Family], most: int
-) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+) -> tuple[tuple[ColumnPair, ...], tuple[ColumnPair, ...]]:
     """Return the pairs of columns whose products are asked for, and further pairs of the columns
     that are left; of columns whose cells have a common multiple up to `most`.
     """
     by_column = {column_key(family.example): family for family in families if family.sums}
-    requested: list[Pair] = []
+    requested: list[ColumnPair] = []
     paired: list[Family] = []
     for place, component in enumerate(components):
         if component.pair is None:
@@ -74,7 +74,7 @@ def pairs_of(
         if common_row((first.steps, second.steps), most) is None:
             continue
         if first not in paired and second not in paired:
-            requested.append(Pair((first, second), place))
+            requested.append(ColumnPair((first, second), place))
             paired += [first, second]
     free = [
         family
@@ -84,7 +84,7 @@ def pairs_of(
         and family not in paired
         and (family.example.where is None or family.example.filled)
     ]
-    further: list[Pair] = []
+    further: list[ColumnPair] = []
     while len(free) > 1:
         column = free.pop(0)
         partner = next(
@@ -97,11 +97,11 @@ def pairs_of(
         )
         if partner is not None:
             free.remove(partner)
-            further.append(Pair((column, partner)))
+            further.append(ColumnPair((column, partner)))
     return tuple(requested), tuple(further)
 
 
-def add_pair(builder: Builder, pair: Pair, most: int) -> None:
+def add_pair(builder: Builder, pair: ColumnPair, most: int) -> None:
     """Add the block of a pair of columns, whose cells sum to at most `most` for each row."""
     rows = builder.count(pair.population, pair.families[0].example)
     common = common_row([family.steps for family in pair.families], most)
@@ -160,7 +160,7 @@ class _Side:
         return [Fraction(0)] * self.rest + line(self.family.grid, self.steps, component, cells)
 
 
-def _side(builder: Builder, pair: Pair, family: Family, steps: int, row: int) -> _Side:
+def _side(builder: Builder, pair: ColumnPair, family: Family, steps: int, row: int) -> _Side:
     rest = pair.products is None and not family.example.filled
     rows, times = builder.count(family.population, family.example), row // steps
     degree = 1 if family.squares is None else 2
@@ -178,7 +178,7 @@ def _side(builder: Builder, pair: Pair, family: Family, steps: int, row: int) ->
 
 
 def _readings(
-    builder: Builder, pair: Pair, first: _Side, second: _Side
+    builder: Builder, pair: ColumnPair, first: _Side, second: _Side
 ) -> list[tuple[list[Fraction], list[Fraction], int, Fraction]]:
     """Return what can be read: weights of both columns' cells, a place, and the worth of a unit."""
     readings = []

@@ -52,16 +52,16 @@ from . import plan_refusals as refusals
 from .bounding import NARROW, Bounding
 from .cells import Block, Measurement, Reading
 from .choose_selection import (
+    GroupSelection,
     Promised,
-    Selection,
-    Way,
+    SelectionOption,
     choose_by_votes,
     deciding_counts,
     plausible_size,
     weigh_size,
 )
 from .components import ColumnPlan
-from .split_promise import Split, choose_split, sum_relative_variances
+from .split_promise import PromiseSplit, choose_split, sum_relative_variances
 
 CARE = Fraction(1, 40)
 TOTAL = "total"
@@ -75,7 +75,7 @@ largest_mu_of = lru_cache(maxsize=256)(largest_mu)
 _optimal_selection = lru_cache(maxsize=256)(OptimalSelection)
 _count_threshold = lru_cache(maxsize=256)(CountThreshold)
 _fit_noise = lru_cache(maxsize=256)(fit_noise)
-_WITHOUT = Way("none")
+_WITHOUT = SelectionOption("none")
 
 Noise = tuple[Mechanism, ...]
 """The mechanisms of a block: one additive mechanism, or the threshold of the count that selects
@@ -96,7 +96,7 @@ class Calibration:
     blocks: tuple[Block, ...]
     readings: tuple[Reading, ...]
     noise: tuple[Noise, ...]
-    selection: Selection | None
+    selection: GroupSelection | None
     mechanism: Combined
     gains: tuple[float, ...]
     """For each column its standard error, relative to that of components apart with equal shares.
@@ -141,9 +141,9 @@ class Draft:
     """
 
     bounding: Bounding
-    split: Split
+    split: PromiseSplit
     noise: tuple[Noise, ...]
-    selection: Selection | None
+    selection: GroupSelection | None
     stated: tuple[Fraction, Fraction] | None
 
 
@@ -203,7 +203,7 @@ def _candidates(
     promise: Guarantee,
     norm: Norm,
     group_size: int,
-) -> list[tuple[Bounding, Way]]:
+) -> list[tuple[Bounding, SelectionOption]]:
     """List the ways to select groups beside noise of one norm, each with the bounds it needs."""
     bounding = Bounding.of(query, norm)
     if query.public:
@@ -225,7 +225,7 @@ def _candidates(
     return [
         (bounding, by_votes),
         *(
-            (replace(bounding, limits_total=True), Way("count", place=place))
+            (replace(bounding, limits_total=True), SelectionOption("count", place=place))
             for place in deciding_counts(components, columns)
         ),
     ]
@@ -236,7 +236,7 @@ def _draft(
     columns: Sequence[ColumnPlan],
     promise: Guarantee,
     bounding: Bounding,
-    way: Way,
+    way: SelectionOption,
 ) -> Draft | None:
     """Draft noise of one norm, by the best measurement whose noise the samplers can draw. None if
     Gaussian noise is to be fitted to (ε, δ) and nothing adds noise.
@@ -254,7 +254,9 @@ def _draft(
     return _fit(splits[-1], bounding, promise, way)
 
 
-def _fit(split: Split, bounding: Bounding, promise: Guarantee, way: Way) -> Draft | None:
+def _fit(
+    split: PromiseSplit, bounding: Bounding, promise: Guarantee, way: SelectionOption
+) -> Draft | None:
     """Fit noise to the shares of a promise. Gaussian noise for ε and δ is fitted to all blocks
     together, with that of votes.
     """
@@ -301,7 +303,7 @@ def _fit(split: Split, bounding: Bounding, promise: Guarantee, way: Way) -> Draf
 
 def _by_count(
     component: Component, place: int, bounding: Bounding, noise: Mechanism, delta: Fraction
-) -> Selection:
+) -> GroupSelection:
     """Let the noisy count of rows or units select groups."""
     assert isinstance(noise, Laplace | Gaussian)
     counts_rows = component.form == "one"
@@ -313,12 +315,12 @@ def _by_count(
         total=twice * (bounding.weight if counts_rows else bounding.most_votes),
         most=bounding.weight if counts_rows else 1 << bits,
     )
-    return Selection(threshold, bits, counts_rows, place)
+    return GroupSelection(threshold, bits, counts_rows, place)
 
 
 def _by_votes(
     bounding: Bounding, epsilon: Fraction | None, target: NoiseTarget | None, delta: Fraction
-) -> Selection:
+) -> GroupSelection:
     """Let votes select groups: by the best rule for a vote, or with the Gaussian noise of a target.
     A unit's votes are weighed by the L1 norm, whatever the noise of the columns is.
     """
@@ -329,12 +331,14 @@ def _by_votes(
         rule = _optimal_selection(
             epsilon=epsilon, delta=delta, groups=ballot.groups, quanta=1 << bits, **unit
         )
-        return Selection(rule, bits)
+        return GroupSelection(rule, bits)
     twice = 2 if ballot.relation == "replace" else 1
     square = Fraction(twice * ballot.groups << 2 * bits)
     noise = fit_noise("L2", target, sqrt_up(square), **unit)
     total = twice * ballot.most_votes
-    return Selection(_count_threshold(noise=noise, delta=delta, total=total, most=1 << bits), bits)
+    return GroupSelection(
+        _count_threshold(noise=noise, delta=delta, total=total, most=1 << bits), bits
+    )
 
 
 def _is_quantile(measurement: Measurement, block: Block) -> bool:

@@ -38,7 +38,7 @@ _COUNTS = ("count", "count_units")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class SelectionOption:
     """A way to select groups: the rule, its share of the promise, and the place of the count that
     decides.
     """
@@ -58,7 +58,7 @@ class Promised:
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class GroupSelection:
     """The mechanism that selects groups. With a `place` it is the noise of the count at this place,
     too; else it gets votes.
     """
@@ -121,7 +121,7 @@ def deciding_counts(
 
 def choose_by_votes(
     bounding: Bounding, promised: Promised, group_size: int, *, pools: bool, has_noise: bool
-) -> Way:
+) -> SelectionOption:
     """Choose how votes select groups beside noise of the bounding's norm. `pools` says that this
     noise states its own (ε, δ) together; `has_noise`, that there is any.
     """
@@ -149,14 +149,14 @@ def choose_by_votes(
             return _gaussian_size(_mu(epsilon, delta / 2) * math.sqrt(part), delta / 2, moved)
         return _gaussian_size(mu * math.sqrt(part), delta, moved)
 
-    def objective(way: Way) -> float:
+    def objective(way: SelectionOption) -> float:
         is_gaussian = way.rule == "gaussian"
         return rest(way.share, gaussian=is_gaussian) * weigh_size(
             size(way.share, gaussian=is_gaussian), plausible
         )
 
     rules: tuple[Rule, ...] = ("optimal", "gaussian")
-    return min((Way(rule, share) for rule in rules for share in _SHARES), key=objective)
+    return min((SelectionOption(rule, share) for rule in rules for share in _SHARES), key=objective)
 
 
 def _optimal_size(epsilon: float, delta: float, moved: int) -> float:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from ..marginals.parts import Keys
 
 if TYPE_CHECKING:
-    from .plan_groupings import Workload
+    from .plan_groupings import PlannedGroupings
     from .query_plan import Plan
 
 
-def explain_measured(workload: Workload) -> tuple[str, ...]:
+def explain_measured(workload: PlannedGroupings) -> tuple[str, ...]:
     """Return the rule about how tables come to agree."""
     count, measured = len(workload.requested), len(workload.noise)
     tables = f"{count} tables follow" if count > 1 else "1 table follows"
@@ -42,7 +42,7 @@ def explain_tables(plan: Plan) -> list[str]:
     return [*lines, f"all     {compare(workload)}"]
 
 
-def compare(workload: Workload) -> str:
+def compare(workload: PlannedGroupings) -> str:
     """Compare the errors of all cells with those of separate answers."""
     cells = {keys: workload.domain.cells(keys) for keys in workload.requested}
     squares = sum(cells[keys] * ratio**2 for keys, ratio in workload.shares.ratios.items())
@@ -50,12 +50,12 @@ def compare(workload: Workload) -> str:
     return f"errors are {ratio:.2f} of those of separate answers (root mean square, all cells)"
 
 
-def _measured(workload: Workload, keys: Keys) -> str:
+def _measured(workload: PlannedGroupings, keys: Keys) -> str:
     share = workload.shares.measured.get(keys)
     return f"measured with {float(share):.3g} of the promise" if share else "not measured"
 
 
-def _only_measured(workload: Workload) -> list[tuple[Keys, float]]:
+def _only_measured(workload: PlannedGroupings) -> list[tuple[Keys, float]]:
     """Return the measured tables that nobody asked for, with their shares."""
     shares = workload.shares.measured
     return [

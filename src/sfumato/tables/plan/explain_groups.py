@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...exact.numbers import text
 from ...mechanisms import CountThreshold
-from .choose_selection import HALF, Selection
+from .choose_selection import HALF, GroupSelection
 
 if TYPE_CHECKING:
     from .query_plan import Plan
@@ -48,7 +48,7 @@ def explain_selection(plan: Plan) -> list[str]:
     ]
 
 
-def _selecting_rule(selection: Selection) -> str:
+def _selecting_rule(selection: GroupSelection) -> str:
     """Say what decides which groups are shown."""
     if selection.place is not None:
         return "the noisy count of a group, if it is large enough"
@@ -73,7 +73,7 @@ def explain_no_group(plan: Plan) -> str:
     return f"{NO_GROUP}; {_remedies(plan)}"
 
 
-def _size(plan: Plan, selection: Selection, level: Fraction) -> str:
+def _size(plan: Plan, selection: GroupSelection, level: Fraction) -> str:
     size = selection.size_named_with(level)
     if selection.counts_rows:
         return f"{size:,} row{'s' if size > 1 else ''}"

@@ -38,7 +38,7 @@ from .bounding import Bounding
 from .cells import Block, Reading
 from .choose_noise import CARE, Calibration, additive_noise, keeps_promise, largest_mu_of
 from .components import ColumnPlan
-from .split_promise import Split, choose_split, sum_relative_variances
+from .split_promise import PromiseSplit, choose_split, sum_relative_variances
 
 ADDS_UP = ("one", "value", "centred", "square", "product", "side", "bin")
 """The forms whose sums over groups are those of all rows."""
@@ -49,7 +49,7 @@ _PRECISION = 24  # bits of the weights of least squares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Workload:
+class PlannedGroupings:
     """Several groupings of the same rows, planned together. `shares` are those of the measured
     tables; `noise` is that of each of their blocks, None for a block that is measured once, over
     all groups. `fine` is the power of two by which the estimates of a block are finer.
@@ -75,7 +75,7 @@ class Workload:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Draft:
     bounding: Bounding
-    split: Split
+    split: PromiseSplit
     shares: Shares
     stated: tuple[Fraction, Fraction] | None
     blocks: tuple[Block, ...]
@@ -100,7 +100,7 @@ def plan_workload(
     components: tuple[Component, ...],
     columns: Sequence[ColumnPlan],
     promise: Guarantee,
-) -> Workload:
+) -> PlannedGroupings:
     """Choose the measured tables and their noise for all groupings of a question."""
     _check(query, components)
     domain = Domain(tuple(len(keys) for keys in query.domains))
@@ -184,7 +184,7 @@ def _finish(
     query: Query,
     promise: Guarantee,
     domain: Domain,
-) -> Workload:
+) -> PlannedGroupings:
     """Make the ledger's entry and the law of every table."""
     parts: list[Mechanism] = [each for each in draft.pooled if each is not None]
     parts += [each for several in draft.noise.values() for each in several if each is not None]
@@ -200,7 +200,7 @@ def _finish(
         for place, block in enumerate(draft.blocks)
     )
     tables = {keys: _calibration(draft, keys, fine, domain, mechanism) for keys in query.sets}
-    return Workload(
+    return PlannedGroupings(
         domain,
         query.sets,
         draft.shares,

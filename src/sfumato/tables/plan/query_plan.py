@@ -37,7 +37,7 @@ from ..query.stages import Query
 from . import plan_refusals as refusals
 from .choose_noise import TOTAL, Calibration, calibrate
 from .components import ColumnPlan, QueryComponents, components_of
-from .plan_groupings import Workload, plan_workload
+from .plan_groupings import PlannedGroupings, plan_workload
 from .read_results import ResultGroups, public_groups
 from .statements import EngineStatement, build_statements
 
@@ -61,7 +61,7 @@ class Plan(Summarized):
     calibration: Calibration
     source: TableSource = field(repr=False)
     group_size: int = 1000
-    workload: Workload | None = None  # several groupings, whose tables agree
+    workload: PlannedGroupings | None = None  # several groupings, whose tables agree
 
     @property
     def mechanism(self) -> Combined:

@@ -12,12 +12,12 @@ import numpy as np
 from ..aggregates.count_tree import Integers
 from ..marginals.parts import Keys, closure
 from ..marginals.reconcile import reconcile, round_together
-from .plan_groupings import Workload
+from .plan_groupings import PlannedGroupings
 from .read_results import scale_integers
 
 
 def reconcile_blocks(
-    workload: Workload, noisy: Sequence[Mapping[Keys, Integers]]
+    workload: PlannedGroupings, noisy: Sequence[Mapping[Keys, Integers]]
 ) -> list[dict[Keys, Integers]]:
     """Estimate the cells of each block in each requested table, groups × cells. They are integers
     of a grid that is finer than that of the noisy ones by the power `workload.fine`.
@@ -44,7 +44,7 @@ def reconcile_blocks(
 
 
 def _reconcile_cell(
-    workload: Workload, place: int, noisy: Mapping[Keys, Integers], every: Sequence[Keys]
+    workload: PlannedGroupings, place: int, noisy: Mapping[Keys, Integers], every: Sequence[Keys]
 ) -> dict[Keys, Integers]:
     """Estimate one cell of a block in all tables. Where the table by all keys is measured, only
     what the others differ from it is computed in doubles: that is noise, and no larger.

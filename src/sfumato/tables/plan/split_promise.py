@@ -25,7 +25,7 @@ from functools import lru_cache
 from ..aggregates import KINDS
 from ..aggregates.component import Component, cell_steps
 from .bounding import Bounding
-from .cell_pairs import Pair, add_pair, pairs_of
+from .cell_pairs import ColumnPair, add_pair, pairs_of
 from .cells import Builder, Family, Measurement, Reading, Weights, add_family, families_of
 from .components import ColumnPlan
 
@@ -38,7 +38,7 @@ _FEW = 6  # columns up to which it is tried to leave some out
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class PromiseSplit:
     """What is measured, how components are read from it, the share of each block, and each column's
     variance relative to that of components apart.
     """
@@ -58,7 +58,7 @@ def choose_split(
     *,
     care: Fraction,
     alone: int | None = None,
-) -> list[Split]:
+) -> list[PromiseSplit]:
     """Return ways to measure components, the best first; the last one needs the least noise. The
     count at the place `alone` gets noise of its own in all of them.
     """
@@ -102,7 +102,7 @@ def count_blocks(components: Sequence[Component]) -> int:
     return sum(not components[block.places[0]].pooled for block in blocks)
 
 
-def _objective(split: Split) -> tuple[float, float]:
+def _objective(split: PromiseSplit) -> tuple[float, float]:
     """Return by how much the worst column is worse than before, then the sum of ratios."""
     return _rate([*split.ratios, split.worst])
 
@@ -122,10 +122,14 @@ class _Layouts:
         self._alone, self._most = alone, cell_steps(rows)
         self.families = families_of(components, alone)
         self.requested, self.further = pairs_of(components, self.families, self._most)
-        self._built: dict[tuple[tuple[Family, ...], tuple[Pair, ...], bool], Measurement] = {}
+        self._built: dict[tuple[tuple[Family, ...], tuple[ColumnPair, ...], bool], Measurement] = {}
 
     def measure(
-        self, families: tuple[Family, ...], pairs: tuple[Pair, ...] = (), *, counts: bool = False
+        self,
+        families: tuple[Family, ...],
+        pairs: tuple[ColumnPair, ...] = (),
+        *,
+        counts: bool = False,
     ) -> Measurement:
         """Return the measurement by cells of some columns and pairs; with `counts`, counts have
         noise of their own.
@@ -175,7 +179,9 @@ class _Splitter:
             for column in columns
         ]
 
-    def best_split(self, families: tuple[Family, ...], pairs: tuple[Pair, ...] = ()) -> Split:
+    def best_split(
+        self, families: tuple[Family, ...], pairs: tuple[ColumnPair, ...] = ()
+    ) -> PromiseSplit:
         """Split the promise; if a column were worse than before, try noise on counts by itself."""
         split = self._split(families, pairs)
         if split.worst <= _EQUAL:
@@ -183,8 +189,12 @@ class _Splitter:
         return min(split, self._split(families, pairs, counts=True), key=_objective)
 
     def _split(
-        self, families: tuple[Family, ...], pairs: tuple[Pair, ...] = (), *, counts: bool = False
-    ) -> Split:
+        self,
+        families: tuple[Family, ...],
+        pairs: tuple[ColumnPair, ...] = (),
+        *,
+        counts: bool = False,
+    ) -> PromiseSplit:
         """Split the promise over the cells of some columns and the other components; with `counts`,
         these are all counts, too.
         """
@@ -220,7 +230,7 @@ class _Splitter:
         parts += [{i: self._equal**self._power} for i in fixed]
         shares, ratios = self._best_shares(parts, slots)
         pooled = self._care / self._pooled if self._pooled else self._care
-        return Split(
+        return PromiseSplit(
             measurement,
             readings,
             tuple(shares.get(i, pooled) for i in range(len(measurement.blocks))),

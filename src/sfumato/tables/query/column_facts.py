@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from ...errors import Refused
 from ..declare.declaration import Declaration, Key
-from ..declare.place_hierarchy import Hierarchy
+from ..declare.place_hierarchy import PlaceHierarchy
 from ..expr.expressions import ColumnRef, Expr, col
 from ..expr.types import Type
 from ..expr.value_sets import ANY, NOT_NULL, ValueSet, converted
@@ -36,7 +36,7 @@ class ColumnFacts:
     learned: Learned = field(default_factory=dict)  # from the question
     definitions: Mapping[str, Expr | None] = field(default_factory=dict)  # None: too large
     fixed: frozenset[str] = frozenset()  # original columns with one value for each unit
-    hierarchies: tuple[Hierarchy, ...] = ()  # of original columns: which combinations exist
+    hierarchies: tuple[PlaceHierarchy, ...] = ()  # of original columns: which combinations exist
 
     @classmethod
     def of(cls, declaration: Declaration) -> ColumnFacts:

@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..declare.declaration import Declaration
-from ..declare.place_hierarchy import Hierarchy
+from ..declare.place_hierarchy import PlaceHierarchy
 from ..expr.expressions import ColumnRef, Expr, col
 from ..expr.types import Type
 from ..expr.value_sets import ValueSet
@@ -333,7 +333,7 @@ def _joined_facts(
     ).about(sets)
 
 
-def _joined_hierarchies(right: Rows, step: Join) -> Iterator[Hierarchy]:
+def _joined_hierarchies(right: Rows, step: Join) -> Iterator[PlaceHierarchy]:
     """Yield the hierarchies of the right columns, under their new names. In a left join the columns
     may be null where no place is.
     """
