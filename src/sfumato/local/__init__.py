@@ -19,6 +19,7 @@ from .oracle import Oracle
 from .ordered.ordinal import Ordinal
 from .ordered.ordinal_estimate import Distribution
 from .panel import Panel
+from .prefix.fragment_puzzle import FragmentPuzzle
 from .prefix.prefix_search import Hitter, Hitters
 from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor, Remembered
@@ -36,6 +37,7 @@ __all__ = [
     "Direct",
     "Distribution",
     "Estimate",
+    "FragmentPuzzle",
     "FrequencyOracle",
     "Hadamard",
     "Hashing",

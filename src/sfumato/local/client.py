@@ -25,12 +25,18 @@ keep the ε that it claims, and turns a value into a report:
             returned again, whatever the value is by then. So all reports together keep the ε of the
             question, between any two histories of values. A person who loses the memory counts as a
             new person, and the ε of both add up.
+*Budget*    `Client` answers within an account that it keeps in a file: ε of a report, reports of a
+            day, ε of a day and for life. It charges the file before it looks at the value, and
+            refuses with `OverBudget`; neither depends on a value. All that an account ever lets out
+            keeps its ε for life between any two histories of values. A lost file is a new account.
+*Fragments* A question of kind "fragments" asks for one byte of a text's UTF-8 form, drawn by lot,
+            together with a mark of the whole text, or for the whole text.
 *Any value* Whether a report is sent must not depend on the value: silence would tell it. So every
             value is answered, by fixed public rules. A value that is none of the categories becomes
             a uniform one of them (for "rappor" once, and remembered: all such values count as one).
             A value that is no number, NaN too, is the lower end; numbers beyond the ends, and
-            infinities, are the nearer end. Letters outside the alphabet are dropped; a value that
-            is no text is the empty text; a part of a questionnaire without a value is answered like
+            infinities, are the nearer end. Letters outside the alphabet are dropped, and the end of
+            a text that is too long; a value that is no text is the empty text; a part of a questionnaire without a value is answered like
             a value outside its categories. A question may be refused, always before the value is
             looked at. Your program must do the same: send for every value, or for none, and do not
             let the value decide when.
@@ -43,9 +49,13 @@ import json
 import math
 import secrets
 import sys
-from collections.abc import Callable, Mapping, MutableMapping
+import time
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import closing, contextmanager
 from decimal import Context, Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, TypeGuard
 
 VERSION = 1
@@ -89,8 +99,7 @@ def perturb(
     not pick the wave.
     """
     check(question)
-    if (wave is not None) != (question["kind"] == "panel"):
-        raise ValueError("a panel needs wave=, and no other question takes it")
+    check_wave(question, wave)
     if question["kind"] == "rappor":
         payload = rappor(question, listed(question, value), {} if memory is None else memory)
     elif wave is None:
@@ -98,6 +107,154 @@ def perturb(
     else:
         payload = panel(question, value, memory, wave)
     return bytes([VERSION]) + mark(question) + payload if payload else b""
+
+
+def check_wave(question: Question, wave: int | None) -> None:
+    """Refuse a panel without the number of its wave, and any other question with one."""
+    if (wave is not None) != (question["kind"] == "panel"):
+        raise ValueError("a panel needs wave=, and no other question takes it")
+    if wave is not None and (type(wave) is not int or not 0 <= wave < int(question["waves"])):
+        raise ValueError(f"a panel needs a wave from 0 to {int(question['waves']) - 1}")
+
+
+class OverBudget(ValueError):
+    """A report does not fit into the account: nothing was charged, and no value was looked at."""
+
+
+class Client:
+    """Answers questions within a budget that a file keeps; limits are stated when it is opened
+    first, and never change.
+    """
+
+    def __init__(self, path: str | Path, **limits: object) -> None:
+        """Open the account of a file. A new one needs all four limits: `epsilon_per_report`,
+        `reports_per_day`, `epsilon_per_day`, `epsilon_for_life`.
+        """
+        self.path = Path(path).absolute()
+        wanted = {name: str(_limit(name, limits[name])) for name in LIMITS if name in limits}
+        if set(limits) - set(LIMITS) or (not self.path.exists() and len(wanted) < len(LIMITS)):
+            raise ValueError(f"a new account needs the limits {', '.join(LIMITS)}")
+        if len(wanted) == len(LIMITS):
+            with self._transaction(wanted):
+                pass
+        with self._transaction() as account:
+            if any(account["limits"][name] != value for name, value in wanted.items()):
+                raise ValueError("this account has other limits, and they never change")
+
+    def perturb(
+        self, question: Question, value: object, *, wave: int | None = None, day: int | None = None
+    ) -> bytes:
+        """Charge the account, then draw the report. `day` counts days from 1970 and is today by the
+        clock; a day before the last one charged counts as that one.
+        """
+        check(question)
+        check_wave(question, wave)
+        if question["kind"] == "rappor":
+            raise ValueError("an account answers no question of kind rappor: no ε bounds a change")
+        with self._transaction() as account:
+            _charge(account, question, _today(day))
+        if wave is None:
+            return perturb(question, value)
+        with self._transaction() as account:
+            return perturb(question, value, account["memory"], wave=wave)
+
+    def remaining(self, *, day: int | None = None) -> dict[str, Fraction]:
+        """Return what is left: reports today, ε today, ε for life. For the owner of the device."""
+        with self._transaction() as account:
+            _turn_day(account, _today(day))
+            return {
+                "reports_today": Fraction(account["limits"]["reports_per_day"])
+                - account["reports"],
+                "epsilon_today": Fraction(account["limits"]["epsilon_per_day"])
+                - Fraction(account["spent_today"]),
+                "epsilon_for_life": Fraction(account["limits"]["epsilon_for_life"])
+                - Fraction(account["spent"]),
+            }
+
+    @contextmanager
+    def _transaction(self, limits: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
+        """Read the account, and write it durably at the end, excluding all other processes. With
+        `limits` make it if there is none.
+        """
+        import sqlite3
+
+        try:
+            with closing(
+                sqlite3.connect(
+                    f"{self.path.as_uri()}?mode={'rwc' if limits else 'rw'}",
+                    uri=True,
+                    isolation_level=None,
+                    timeout=60,
+                )
+            ) as store:
+                store.execute("PRAGMA synchronous = EXTRA")
+                store.execute("BEGIN IMMEDIATE")
+                if limits:
+                    store.execute("CREATE TABLE IF NOT EXISTS account (id PRIMARY KEY, entry)")
+                    store.execute(
+                        "INSERT OR IGNORE INTO account VALUES (1, ?)",
+                        [json.dumps({"limits": limits, **NOTHING_SPENT})],
+                    )
+                (row,) = store.execute("SELECT entry FROM account").fetchall()
+                account = json.loads(row[0])
+                yield account
+                store.execute("UPDATE account SET entry = ?", [json.dumps(account)])
+                store.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise ValueError(f"no account can be kept in {self.path}: {error}") from None
+
+
+LIMITS = ("epsilon_per_report", "reports_per_day", "epsilon_per_day", "epsilon_for_life")
+"""The limits of an account."""
+
+NOTHING_SPENT: dict[str, Any] = {
+    "day": 0,
+    "reports": 0,
+    "spent_today": "0",
+    "spent": "0",
+    "paid": [],
+    "memory": {},
+}
+"""A new account; `paid` lists the panels that are charged, once for all their waves."""
+
+
+def _limit(name: str, value: object) -> Fraction:
+    limit = Fraction(str(value))
+    if limit <= 0 or (name == "reports_per_day" and limit.denominator > 1):
+        raise ValueError(f"{name} is a positive {'whole ' * (name == LIMITS[1])}number")
+    return limit
+
+
+def _today(day: int | None) -> int:
+    return int(time.time() // 86_400) if day is None else day
+
+
+def _turn_day(account: dict[str, Any], day: int) -> None:
+    """Begin a new day: never an earlier one than the last, so that a clock set back gives
+    nothing.
+    """
+    if day > account["day"]:
+        account.update(day=day, reports=0, spent_today="0")
+
+
+def _charge(account: dict[str, Any], question: Question, day: int) -> None:
+    """Charge one report, or refuse it. Neither depends on a value."""
+    _turn_day(account, day)
+    limits = {name: Fraction(limit) for name, limit in account["limits"].items()}
+    key = identity(question).hex()
+    epsilon = Fraction(0 if key in account["paid"] else question["epsilon"])
+    spent = {name: Fraction(account[name]) for name in ("spent_today", "spent")}
+    for name, total in (
+        ("epsilon_per_report", epsilon),
+        ("reports_per_day", Fraction(account["reports"] + 1)),
+        ("epsilon_per_day", spent["spent_today"] + epsilon),
+        ("epsilon_for_life", spent["spent"] + epsilon),
+    ):
+        if total > limits[name]:
+            raise OverBudget(f"{name} is {limits[name]}: with this report it would be {total}")
+    account["reports"] += 1
+    account["paid"] += [key] if question["kind"] == "panel" and key not in account["paid"] else []
+    account.update({name: str(total + epsilon) for name, total in spent.items()})
 
 
 def listed(question: Question, value: object) -> int | None:
@@ -225,8 +382,8 @@ def panel(question: Question, value: object, memory: Memory | None, wave: int) -
     the reports are drawn once, and remembered.
     """
     waves, key = int(question["waves"]), identity(question).hex()
-    if memory is None or type(wave) is not int or not 0 <= wave < waves:
-        raise ValueError(f"a panel needs a memory, and a wave from 0 to {waves - 1}")
+    if memory is None:
+        raise ValueError("a panel needs a memory")
     stored = memory.get(key)
     entry: Question = (
         {"waves": draw_waves(waves, int(question["reports"])), "reports": {}}
@@ -285,6 +442,24 @@ def prefix(question: Question, text: str) -> bytes:
     )
 
 
+def fragments(question: Question, text: str) -> bytes:
+    """Draw a place of the text, or the end for the whole of it; answer about what is there as in
+    `hashing`.
+    """
+    place = below(int(question["levels"]) + 1)
+    return _number(place, int(question["levels"]) + 1) + hashing(
+        question, fragment(question, text, place)
+    )
+
+
+def fragment(question: Question, text: str, place: int) -> int:
+    """Return the number of a fragment: the mark of the text and the byte at this place; behind the
+    last place a hash of the whole text.
+    """
+    whole_text = fingerprint(question, text)
+    return whole_text % 256 * 256 + ord(text[place]) if place < len(text) else whole_text
+
+
 def several(question: Question, codes: dict[str, Code]) -> bytes:
     """Answer all questions, or one by lot with zeros up to the length of the longest."""
     parts = [(name, question["parts"][name]) for name in question["names"]]
@@ -314,6 +489,26 @@ def fill_text(question: Question, value: object) -> str:
     return text[:length].ljust(length, END)
 
 
+def fill_bytes(question: Question, value: object) -> str:
+    """Write a text as the bytes of its UTF-8 form (NFC), each a letter below 256, filled with end
+    signs. End signs and what UTF-8 cannot write are dropped, then whole characters from the end
+    until it fits; a value that is no text is the empty text.
+    """
+    text = unicodedata.normalize("NFC", value) if isinstance(value, str) else ""
+    encoded = text.replace(END, "").encode("utf-8", "ignore")[: int(question["levels"])]
+    while not _is_utf8(encoded):
+        encoded = encoded[:-1]
+    return encoded.decode("latin-1").ljust(int(question["levels"]), END)
+
+
+def _is_utf8(encoded: bytes) -> bool:
+    try:
+        encoded.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def fingerprint(question: Question, text: str) -> int:
     """Hash a text to a number below 2^31 − 1, by a public function that all share."""
     return (
@@ -327,6 +522,7 @@ CODES: dict[str, Callable[[Question, object], Code]] = {
     "piecewise": step,
     "ordinal": interval,
     "prefix": fill_text,
+    "fragments": fill_bytes,
     "several": codes_by_name,
     "panel": lambda question, value: _code(question["part"], value),
 }
@@ -344,6 +540,7 @@ KINDS: dict[str, Callable[[Question, Any], bytes]] = {
     "piecewise": window,
     "ordinal": window,
     "prefix": prefix,
+    "fragments": fragments,
     "several": several,
 }
 """The kinds that this client answers without a memory; "rappor" and "panel" need one."""
@@ -493,6 +690,7 @@ ODDS: dict[str, Callable[[Question, int], Fraction]] = {
     "piecewise": _of_window,
     "ordinal": _of_window,
     "prefix": lambda q, _: _of_direct(q, int(q["buckets"])),
+    "fragments": lambda q, _: _of_direct(q, int(q["buckets"])),
     "several": _of_several,
     "panel": _of_panel,
 }
@@ -527,6 +725,7 @@ NEEDS = {
     "hadamard-sketch": ("rows", "size", "seed"),
     "rappor": ("cohorts", "size", "hashes", "seed"),
     "prefix": ("seed",),
+    "fragments": ("seed", "levels"),
     "several": ("length",),
     "panel": ("waves", "reports"),
 }

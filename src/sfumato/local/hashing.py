@@ -100,27 +100,8 @@ class Hashing(FrequencyOracle):
         return (a < PRIME) & (b < PRIME) & (bucket < self.buckets)
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """Count the support of each category. The hash of the next code is the last hash plus a,
-        modulo P: a sum and a comparison of 32 bits for each report and category.
-        """
-        counts = np.zeros(self.k, dtype=np.int64)
-        ends, prime = bucket_ends(self.buckets), np.uint32(PRIME)
-        for start in range(0, len(payload), _CHUNK):
-            a, b, bucket = hashed_parts(payload[start : start + _CHUNK])
-            step, low = a.astype(np.uint32), ends[bucket].astype(np.uint32)
-            room = (ends[bucket + 1] - ends[bucket]).astype(np.uint32)
-            at = b.astype(np.uint32)
-            beyond = np.empty_like(step)
-            inside = np.empty(len(a), dtype=np.bool_)
-            for code in range(self.k):
-                # wraps around below the bucket, so that one comparison tells both ends
-                np.subtract(at, low, out=beyond)
-                np.less(beyond, room, out=inside)
-                counts[code] += np.count_nonzero(inside)
-                np.add(at, step, out=at)
-                np.subtract(at, prime, out=beyond)  # wraps around unless at ≥ P
-                np.minimum(at, beyond, out=at)
-        return counts
+        """Count the support of each category."""
+        return count_run(*hashed_parts(payload), self.buckets, range(self.k))
 
     def supports(self, payload: Bytes) -> NDArray[np.int64] | None:
         if self.k > MOST_SUPPORTED:
@@ -153,6 +134,37 @@ def hashed_parts(payload: Bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], 
         unpack_integers(payload[:, 4:8]),
         unpack_integers(payload[:, 8:]),
     )
+
+
+def count_run(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    bucket: NDArray[np.int64],
+    buckets: int,
+    codes: range,
+) -> NDArray[np.int64]:
+    """Count the support of consecutive codes. The hash of the next code is the last hash plus a,
+    modulo P: a sum and a comparison of 32 bits for each report and code.
+    """
+    counts = np.zeros(len(codes), dtype=np.int64)
+    ends, prime = bucket_ends(buckets), np.uint32(PRIME)
+    for start in range(0, a.size, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        step, low = a[part].astype(np.uint32), ends[bucket[part]].astype(np.uint32)
+        room = (ends[bucket[part] + 1] - ends[bucket[part]]).astype(np.uint32)
+        first = np.full(step.size, codes.start, dtype=np.int64)
+        at = own_hash(a[part], b[part], first).astype(np.uint32)
+        beyond = np.empty_like(step)
+        inside = np.empty(step.size, dtype=np.bool_)
+        for i in range(len(codes)):
+            # wraps around below the bucket, so that one comparison tells both ends
+            np.subtract(at, low, out=beyond)
+            np.less(beyond, room, out=inside)
+            counts[i] += np.count_nonzero(inside)
+            np.add(at, step, out=at)
+            np.subtract(at, prime, out=beyond)  # wraps around unless at ≥ P
+            np.minimum(at, beyond, out=at)
+    return counts
 
 
 def hashed_odds(keep: int, buckets: int) -> Fraction:

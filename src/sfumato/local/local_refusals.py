@@ -135,6 +135,12 @@ PREFIX_TREE_TOO_LARGE = RefusalText(
     "length is a multiple of step up to 256, and most·(letters + 1)^step is at most 2^20",
     "length=8, step=1, most=32",
 )
+PUZZLE_TOO_LARGE = RefusalText(
+    "local.size",
+    "length={length}, most={most}",
+    "length is a number of bytes from 1 to 64, and most a number of texts from 1 to 4096",
+    "length=12, most=64",
+)
 BLOOM_FILTER_OUT_OF_RANGE = RefusalText(
     "local.size",
     "hashes={hashes}, size={size}, cohorts={cohorts}",

@@ -17,6 +17,7 @@ from .numeric.piecewise import Piecewise
 from .oracle import Oracle
 from .ordered.ordinal import Ordinal
 from .panel import Panel
+from .prefix.fragment_puzzle import FragmentPuzzle
 from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor
 from .sketch import Sketch
@@ -35,6 +36,7 @@ ORACLES: tuple[type[Oracle], ...] = (
     OneBit,
     Piecewise,
     PrefixTree,
+    FragmentPuzzle,
     Questionnaire,
     Panel,
 )

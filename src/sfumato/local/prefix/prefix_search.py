@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
@@ -34,7 +34,9 @@ from ..lib.biased_coins import Bytes
 from ..lib.hash_families import bucket_ends
 
 if TYPE_CHECKING:
+    from ...templates.summary import Summary
     from .prefix_tree import PrefixTree
+    from .text_oracle import TextOracle
 
 _CHUNK = 1 << 14
 
@@ -55,7 +57,7 @@ class Hitters(EstimateViews):
     reports, candidates and survivors, and the bound.
     """
 
-    oracle: PrefixTree
+    oracle: TextOracle
     hitters: tuple[Hitter, ...]
     levels: tuple[dict[str, float], ...]
     reports: int
@@ -88,7 +90,12 @@ class Hitters(EstimateViews):
             **estimate_header(self.oracle, self.reports),
             "hitters": self.rows(),
             "levels": list(self.levels),
+            "note": self.oracle.texts_note,
         }
+
+    def _summary(self) -> Summary:
+        summary = super(Hitters, self)._summary()
+        return replace(summary, notes=[*summary.notes, self.oracle.texts_note])
 
 
 def search(oracle: PrefixTree, payload: Bytes, confidence: Number) -> Hitters:
@@ -127,7 +134,7 @@ def search(oracle: PrefixTree, payload: Bytes, confidence: Number) -> Hitters:
         )
         if number == oracle.levels - 1:
             hitters = [
-                _hitter(oracle, candidates[i], int(counts[i]), reports, missing / len(candidates))
+                describe_hitter(oracle, candidates[i], int(counts[i]), reports, missing / len(candidates))
                 for i in order
             ]
     return Hitters(oracle, tuple(hitters), tuple(levels), len(payload))
@@ -168,7 +175,10 @@ def continuations(oracle: PrefixTree, prefix: str) -> list[str]:
     ]
 
 
-def _hitter(oracle: PrefixTree, text: str, count: int, reports: int, missing: Fraction) -> Hitter:
+def describe_hitter(
+    oracle: TextOracle, text: str, count: int, reports: int, missing: Fraction
+) -> Hitter:
+    """Return a text with its frequency, and the interval of Clopper and Pearson."""
     def at(share: Fraction) -> Fraction:
         return (share - oracle.false_support) / (oracle.true_support - oracle.false_support)
 

@@ -22,7 +22,6 @@ letter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Unpack
 
@@ -36,35 +35,21 @@ from ...guarantees.guarantee import unit_of
 from ...keywords import spell_out
 from ...mechanisms.randomized_response import check_reported_relation
 from ...mechanisms.stated.audit_example import AuditExample, fixed
-from ...noise.bits import SYSTEM, Bits
 from ...records import record
 from .. import client
 from .. import local_refusals as refusals
-from ..client import END, PRIME, Question
-from ..direct import keep_probability
-from ..frequency_estimate import ReportTotals, variance
-from ..hashing import (
-    best_buckets,
-    draw_hashed,
-    hashed_odds,
-    hashed_other,
-    hashed_parts,
-    hashed_width,
-)
-from ..lib.biased_coins import Bytes, below
-from ..lib.dyadic_probability import as_fraction
+from ..client import END, Question
+from ..lib.biased_coins import Bytes
 from ..lib.hash_families import own_hash, to_bucket
-from ..oracle import MOST_SUPPORTED, CountedOracle, UnitOptions, check_report_count
-from ..wire_reports import Reports, pack_integers, unpack_integers, width_for
+from ..oracle import MOST_SUPPORTED, UnitOptions
 from .prefix_search import Hitters, continuations, search
+from .text_oracle import TextOracle, choose_hashing
 
-# below it rounding decides which number is best; far below, `check_promise` refuses
-_TINY = Fraction(1, 1 << 40)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @record(kw_only=True, init=False)
-class PrefixTree(CountedOracle):
+class PrefixTree(TextOracle):
     """An oracle for the frequent texts over an alphabet."""
 
     kind = "prefix"
@@ -109,7 +94,7 @@ class PrefixTree(CountedOracle):
         ):
             raise refusals.PREFIX_TREE_TOO_LARGE(length=length, step=step, most=most)
         exact_epsilon = positive(epsilon, "epsilon")
-        buckets = best_buckets(exact_epsilon) if exact_epsilon >= _TINY else 2
+        buckets, keep = choose_hashing(exact_epsilon)
         self.__attrs_init__(
             alphabet=alphabet,
             length=length,
@@ -117,7 +102,7 @@ class PrefixTree(CountedOracle):
             most=most,
             seed=str(seed),
             buckets=buckets,
-            keep=keep_probability(exact_epsilon, buckets),
+            keep=keep,
             epsilon=exact_epsilon,
             **about,
         )
@@ -127,22 +112,12 @@ class PrefixTree(CountedOracle):
         return self.length // self.step
 
     @property
-    def true_support(self) -> Fraction:
-        """P(a report supports a prefix | it is the prefix of the text)."""
-        return as_fraction(self.keep)
-
-    @property
-    def false_support(self) -> Fraction:
-        """P(a report supports a prefix | it is not the prefix of the text)."""
-        return hashed_other(self.keep, self.buckets)
-
-    @property
-    def odds(self) -> Fraction:
-        return hashed_odds(self.keep, self.buckets)
-
-    @property
-    def width(self) -> int:
-        return width_for(self.levels) + hashed_width(self.buckets)
+    def texts_note(self) -> str:
+        letters = f"{self.alphabet[:40]}{'…' if len(self.alphabet) > 40 else ''}"
+        return (
+            f"devices left out letters other than {letters}, and cut texts after "
+            f"{self.length} letters"
+        )
 
     def constants(self) -> Question:
         shape = {
@@ -157,81 +132,22 @@ class PrefixTree(CountedOracle):
         numbers = {"epsilon": str(self.epsilon), "length": self.length, "alphabet": self.alphabet}
         return {**numbers, "step": self.step, "most": self.most, "seed": self.seed}
 
-    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
-        """Draw a report for each text, whatever it is."""
-        texts = (
-            list(values)
-            if isinstance(values, Iterable) and not isinstance(values, str | bytes)
-            else [values]
-        )
+    def _fill(self, value: object) -> str:
         question = {"alphabet": self.alphabet, "levels": self.levels, "step": self.step}
-        filled = [client.fill_text(question, value) for value in texts]
-        levels = below(self.levels, len(filled), bits)
-        prefixes = [
-            value[: (level + 1) * self.step]
-            for value, level in zip(filled, levels.tolist(), strict=True)
-        ]
-        # many people have the same prefix
-        fingerprints = {prefix: self.fingerprint(prefix) for prefix in set(prefixes)}
-        codes = np.array([fingerprints[prefix] for prefix in prefixes], dtype=np.int64)
-        return Reports(
-            self.mark,
-            np.concatenate(
-                [pack_integers(levels, width_for(self.levels)), self._draw(codes, bits)], axis=1
-            ),
-        )
+        return client.fill_text(question, value)
+
+    def _code(self, value: str, level: int) -> int:
+        return self.fingerprint(value[: (level + 1) * self.step])
 
     def fingerprint(self, prefix: str) -> int:
         """Return the public number of a prefix."""
         return client.fingerprint({"seed": self.seed}, prefix)
 
-    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        return draw_hashed(codes, self.keep, self.buckets, bits)
+    def _read(self, filled: str) -> str:
+        return filled.rstrip(END)
 
-    def split(
-        self, payload: Bytes
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Read level, a, b and bucket of each report."""
-        head = width_for(self.levels)
-        return unpack_integers(payload[:, :head]), *hashed_parts(payload[:, head:])
-
-    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
-        level, a, b, bucket = self.split(payload)
-        return (level < self.levels) & (a < PRIME) & (b < PRIME) & (bucket < self.buckets)
-
-    def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """Count the reports of each level."""
-        return np.bincount(self.split(payload)[0], minlength=self.levels)
-
-    def estimate(
-        self, reports: Reports | bytes | Iterable[bytes], *, confidence: Number = 0.95
-    ) -> Hitters:
-        """Find the frequent texts, with intervals that hold together with this confidence. The
-        search looks candidates up in the reports: an aggregate is not enough.
-        """
-        if isinstance(reports, ReportTotals):
-            raise refusals.AGGREGATE_NOT_SEARCHABLE(aggregate=reports)
-        checked = self.read(reports)
-        if not len(checked):
-            raise refusals.NO_REPORTS()
-        return search(self, checked.payload, confidence)
-
-    def variance(self, n: int) -> float:
-        """Return the variance of one frequency near 0, from the n/levels reports of one level."""
-        return self._level_variance(max(1, check_report_count(n) // self.levels))
-
-    def influence(self, fakes: int, n: int) -> tuple[float, float]:
-        """Return how far `fakes` invented reports among n can move a frequency, down and up: liars
-        choose their level, which has n/levels reports.
-        """
-        share = check_report_count(fakes) * self.levels / check_report_count(n)
-        spread = float(self.true_support - self.false_support)
-        return -share * float(self.false_support) / spread, share * float(
-            1 - self.false_support
-        ) / spread
-
-    def _level_variance(self, n: int) -> float:
-        return float(variance(self.true_support, self.false_support, Fraction(0), n, "population"))
+    def _search(self, payload: Bytes, confidence: Number) -> Hitters:
+        return search(self, payload, confidence)
 
     def __repr__(self) -> str:
         return (
