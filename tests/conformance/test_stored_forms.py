@@ -35,6 +35,7 @@ from sfumato.guarantees.mixed import Mixed
 from sfumato.guarantees.stored_guarantee import ratio
 from sfumato.ledger.exact_totals import parse_ratios as book_numbers
 from sfumato.local import (
+    FragmentPuzzle,
     OneBit,
     Ordinal,
     Panel,
@@ -338,6 +339,7 @@ def test_questions() -> None:
         Piecewise(epsilon=1, low=0, high=2, grid=1),
         Ordinal(epsilon=1, edges=[0, 1, 2]),
         PrefixTree(epsilon=1, length=3, alphabet="ab"),
+        FragmentPuzzle(epsilon=1, length=3),
         Questionnaire({"x": SMALL["direct"], "y": SMALL["unary"]}),
         Panel(SMALL["direct"], waves=3),
     )

@@ -50,7 +50,8 @@ def test_the_text_and_the_html_have_the_rows(estimate: EstimateViews) -> None:
     name = type(estimate).__name__
     assert first.startswith(f"{name} from {estimate.reports} reports by ")
     assert head.endswith("95 % interval")
-    for row, line in zip(rows, lines, strict=True):
+    assert not any("[" in note for note in lines[len(rows) :])
+    for row, line in zip(rows, lines[: len(rows)], strict=True):
         low, high = map(float, line.partition("[")[2].strip("]").split(", "))
         assert low <= float(str(row["low"])) <= float(str(row["high"])) <= high
     page = Reader(estimate._repr_html_())

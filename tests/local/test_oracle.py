@@ -221,4 +221,4 @@ def test_values_that_a_report_cannot_say_are_counted() -> None:
     edges = sf.local.Ordinal(epsilon=1, edges=[0, 1, 2])
     assert edges.count_outside([0, 2, 2.5, -1]) == 2
     assert sf.local.Ordinal(epsilon=1, categories="abc").count_outside("abcd") == 1
-    assert sf.local.PrefixTree(epsilon=1, length=2).count_outside(["ß"]) == 0  # it is dropped
+    assert sf.local.PrefixTree(epsilon=1, length=2).count_outside(["ß", "ab"]) == 1

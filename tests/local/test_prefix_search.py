@@ -106,5 +106,6 @@ def test_two_letters_at_a_time() -> None:
     record = hitters.record()
     assert [row["text"] for row in record["hitters"]] == ["dada", "abc"]
     assert len(record["levels"]) == 2
-    assert len(repr(hitters).splitlines()) == 4
+    assert len(repr(hitters).splitlines()) == 5
+    assert repr(hitters).endswith("letters other than abcd, and cut texts after 4 letters")
     assert [hit.text for hit in hitters] == hitters.texts

@@ -23,6 +23,7 @@ from .prefix.fragment_puzzle import FragmentPuzzle
 from .prefix.prefix_search import Hitter, Hitters
 from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor, Remembered
+from .report_store import ReportStore
 from .restore_question import restore
 from .shuffle import Amplification, amplification, shuffle
 from .sketch import Sketch
@@ -54,6 +55,7 @@ __all__ = [
     "Questionnaire",
     "Rappor",
     "Remembered",
+    "ReportStore",
     "ReportTotals",
     "Reports",
     "Sketch",

@@ -36,10 +36,10 @@ keep the ε that it claims, and turns a value into a report:
             a uniform one of them (for "rappor" once, and remembered: all such values count as one).
             A value that is no number, NaN too, is the lower end; numbers beyond the ends, and
             infinities, are the nearer end. Letters outside the alphabet are dropped, and the end of
-            a text that is too long; a value that is no text is the empty text; a part of a questionnaire without a value is answered like
-            a value outside its categories. A question may be refused, always before the value is
-            looked at. Your program must do the same: send for every value, or for none, and do not
-            let the value decide when.
+            a text that is too long; a value that is no text is the empty text; a part of a
+            questionnaire without a value is answered like a value outside its categories. A
+            question may be refused, always before the value is looked at. Your program must do the
+            same: send for every value, or for none, and do not let the value decide when.
 """
 
 from __future__ import annotations
@@ -131,14 +131,14 @@ class Client:
         `reports_per_day`, `epsilon_per_day`, `epsilon_for_life`.
         """
         self.path = Path(path).absolute()
-        wanted = {name: str(_limit(name, limits[name])) for name in LIMITS if name in limits}
-        if set(limits) - set(LIMITS) or (not self.path.exists() and len(wanted) < len(LIMITS)):
+        stated = {name: str(_limit(name, limits[name])) for name in LIMITS if name in limits}
+        if set(limits) - set(LIMITS) or (not self.path.exists() and len(stated) < len(LIMITS)):
             raise ValueError(f"a new account needs the limits {', '.join(LIMITS)}")
-        if len(wanted) == len(LIMITS):
-            with self._transaction(wanted):
+        if len(stated) == len(LIMITS):
+            with self._transaction(stated):
                 pass
         with self._transaction() as account:
-            if any(account["limits"][name] != value for name, value in wanted.items()):
+            if any(account["limits"][name] != value for name, value in stated.items()):
                 raise ValueError("this account has other limits, and they never change")
 
     def perturb(

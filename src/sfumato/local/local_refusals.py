@@ -141,6 +141,18 @@ PUZZLE_TOO_LARGE = RefusalText(
     "length is a number of bytes from 1 to 64, and most a number of texts from 1 to 4096",
     "length=12, most=64",
 )
+DAYS_OUT_OF_RANGE = RefusalText(
+    "local.store",
+    "ReportStore(…, days={days})",
+    "reports are kept for a whole number of days from 1 to {most}",
+    "days=90",
+)
+STORE_UNUSABLE = RefusalText(
+    "local.store",
+    "{path}",
+    "reports cannot be kept in this file: {why}",
+    "a file on a local disk, which a store wrote or which does not exist yet",
+)
 BLOOM_FILTER_OUT_OF_RANGE = RefusalText(
     "local.size",
     "hashes={hashes}, size={size}, cohorts={cohorts}",

@@ -4,14 +4,14 @@ sequence fragment puzzle.
 *Law*        A text becomes its UTF-8 form (NFC), cut at a whole character to `length` bytes and
              filled with end signs. A place is drawn uniformly among `length` + 1, whatever the text
              is. At a place the report is about the byte there, together with a mark of the text (8
-             bits of its fingerprint); behind the last place it is about the fingerprint of the text.
-             The report is that of `Hashing` (Apple 2017 had a sketch in its place).
+             bits of its fingerprint); behind the last place it is about the whole fingerprint. The
+             report is that of `Hashing` (Apple 2017 had a sketch in its place).
 *Promise*    The place and the function are independent of the text, and everyone reports once:
              odds = t(g − 1)/(1 − t) ≤ e^ε, once. A person asked again pays again.
-*Search*     `solve_puzzle`: frequent pairs (mark, byte) of each place; pieces of one mark are joined
-             to texts, and every text is looked up in the reports about whole texts.
-*Represents* Every text of at most `length` bytes in UTF-8: naïve has six, 日本 six, an emoji four or
-             more. Not: the end sign U+0000 and lone surrogates, which are dropped, and what lies
+*Search*     `solve_puzzle`: frequent pairs (mark, byte) of each place; pieces of one mark are
+             joined to texts, and every text is looked up in the reports about whole texts.
+*Represents* Every text of at most `length` bytes in UTF-8: naïve has six, 日本 six, an emoji four
+             or more. Not: the end sign U+0000 and lone surrogates, which are dropped, and what lies
              behind `length` bytes. Texts that differ in normal form only are one text.
 *Error*      As that of `Hashing` from 1/(length + 1) of the reports.
 *Proof*      docs/proofs/local-fragments.md

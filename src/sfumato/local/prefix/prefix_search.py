@@ -95,7 +95,7 @@ class Hitters(EstimateViews):
 
     def _summary(self) -> Summary:
         summary = super(Hitters, self)._summary()
-        return replace(summary, notes=[*summary.notes, self.oracle.texts_note])
+        return replace(summary, notes=[self.oracle.texts_note, *summary.notes])
 
 
 def search(oracle: PrefixTree, payload: Bytes, confidence: Number) -> Hitters:
@@ -134,7 +134,9 @@ def search(oracle: PrefixTree, payload: Bytes, confidence: Number) -> Hitters:
         )
         if number == oracle.levels - 1:
             hitters = [
-                describe_hitter(oracle, candidates[i], int(counts[i]), reports, missing / len(candidates))
+                describe_hitter(
+                    oracle, candidates[i], int(counts[i]), reports, missing / len(candidates)
+                )
                 for i in order
             ]
     return Hitters(oracle, tuple(hitters), tuple(levels), len(payload))
@@ -179,6 +181,7 @@ def describe_hitter(
     oracle: TextOracle, text: str, count: int, reports: int, missing: Fraction
 ) -> Hitter:
     """Return a text with its frequency, and the interval of Clopper and Pearson."""
+
     def at(share: Fraction) -> Fraction:
         return (share - oracle.false_support) / (oracle.true_support - oracle.false_support)
 

@@ -118,9 +118,9 @@ def _survivors(
     if reports and counts.size:
         above = math.nextafter(float(q), 1.0)
         most_by_noise = int(binom.isf(float(missing) / counts.size, reports, above))
-    order = [
-        i for i in np.argsort(-counts, kind="stable").tolist() if counts[i] > most_by_noise
-    ][: oracle.most]
+    order = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i] > most_by_noise][
+        : oracle.most
+    ]
 
     def frequency(share: Fraction) -> float:
         return float((share - q) / (p - q))
