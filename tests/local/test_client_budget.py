@@ -206,9 +206,9 @@ def test_a_panel_is_charged_once_and_remembered(tmp_path: Path) -> None:
 
 def test_values_that_change_have_no_bound_under_rappor(tmp_path: Path) -> None:
     account = Client(tmp_path / "account", **LIMITS)
-    asked = Rappor(f="1/2", p="1/2", q="3/4", categories=["yes", "no"]).question
+    question = Rappor(f="1/2", p="1/2", q="3/4", categories=["yes", "no"]).question
     with pytest.raises(ValueError, match="no ε bounds a change"):
-        account.perturb(asked, "yes", day=1)
+        account.perturb(question, "yes", day=1)
     assert account.remaining(day=1)["epsilon_for_life"] == 3
 
 

@@ -65,6 +65,7 @@ END = "\0"
 FAR = sys.float_info.max
 
 Question = dict[str, Any]  # decoded JSON
+Account = Question
 Memory = MutableMapping[str, Any]  # JSON to be
 Code = int | str | dict[str, "Code"]
 """A value as the law reads it: a place, a step, a text, or one of them for each question."""
@@ -172,7 +173,7 @@ class Client:
             }
 
     @contextmanager
-    def _transaction(self, limits: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
+    def _transaction(self, limits: dict[str, str] | None = None) -> Iterator[Account]:
         """Read the account, and write it durably at the end, excluding all other processes. With
         `limits` make it if there is none.
         """
@@ -207,7 +208,7 @@ class Client:
 LIMITS = ("epsilon_per_report", "reports_per_day", "epsilon_per_day", "epsilon_for_life")
 """The limits of an account."""
 
-NOTHING_SPENT: dict[str, Any] = {
+NOTHING_SPENT: Account = {
     "day": 0,
     "reports": 0,
     "spent_today": "0",
@@ -229,7 +230,7 @@ def _today(day: int | None) -> int:
     return int(time.time() // 86_400) if day is None else day
 
 
-def _turn_day(account: dict[str, Any], day: int) -> None:
+def _turn_day(account: Account, day: int) -> None:
     """Begin a new day: never an earlier one than the last, so that a clock set back gives
     nothing.
     """
@@ -237,7 +238,7 @@ def _turn_day(account: dict[str, Any], day: int) -> None:
         account.update(day=day, reports=0, spent_today="0")
 
 
-def _charge(account: dict[str, Any], question: Question, day: int) -> None:
+def _charge(account: Account, question: Question, day: int) -> None:
     """Charge one report, or refuse it. Neither depends on a value."""
     _turn_day(account, day)
     limits = {name: Fraction(limit) for name, limit in account["limits"].items()}
