@@ -65,7 +65,7 @@ slow: .venv/full.stamp system lowest  ## larger samples, longer searches, and th
 REACHING := tests/exact tests/noise tests/mechanisms tests/guarantees tests/test_release.py tests/sql/test_sql_text.py \
 	$(addprefix tests/ledger/test_,book.py charging.py verify.py postgres_store.py) \
 	$(addprefix tests/tables/test_,read_results.py frame_sources.py sources.py engine_registry.py duckdb_engine.py external_duckdb.py external_postgres.py duckdb_catalog.py capabilities.py external.py) \
-	$(addprefix tests/cli/test_,commands.py budget_command.py) $(addprefix tests/plots/test_,bars.py ratio_plot.py) $(addprefix tests/server/test_,asgi_app.py routes.py)
+	$(addprefix tests/cli/test_,commands.py budget_command.py) $(addprefix tests/plots/test_,bars.py ratio_plot.py) $(addprefix tests/server/test_,asgi_app.py routes.py) tests/mcp/test_tool_server.py
 
 lowest: .venv/lowest/stamp  ## tests that reach every dependency, on the lowest versions that pyproject.toml declares
 	.venv/lowest/bin/python -m pytest -n auto --dist loadgroup -m "not slow and not java and not browser" $(REACHING)

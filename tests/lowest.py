@@ -15,7 +15,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ("tables", "spark", "postgres", "server", "plots")
+EXTRAS = ("tables", "spark", "postgres", "server", "mcp", "plots")
 _LOWEST = re.compile(
     r"(?P<name>[a-z0-9-]+)(?:\[[a-z]+\])?"
     r"(?:>=(?P<from>[0-9.]+)|==(?P<series>[0-9.]+)\.\*)(?:,<[0-9.]+)?"
@@ -27,7 +27,12 @@ def lowest() -> dict[str, str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = [
         *project["dependencies"],
-        *(line for extra in EXTRAS for line in project["optional-dependencies"][extra]),
+        *(
+            line
+            for extra in EXTRAS
+            for line in project["optional-dependencies"][extra]
+            if not line.startswith("sfumato[")
+        ),
     ]
     versions: dict[str, str] = {}
     for line in lines:

@@ -33,6 +33,7 @@ EXTRAS = {
     "spark": ("pyspark",),
     "postgres": ("psycopg",),
     "server": ("fastapi", "starlette", "uvicorn", "httpx", "argon2"),
+    "mcp": ("mcp", "mcp_types"),
     "plots": ("matplotlib",),
 }
 """The optional extras of the package, and the modules that each installs."""

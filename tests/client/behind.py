@@ -35,6 +35,7 @@ class Paper:
     role: str = "analyst"
     replies: dict[str, bytes] = field(default_factory=dict)
     log: list[tuple[str, str, str | None, Any]] = field(default_factory=list)
+    released: list[Any] = field(default_factory=list)  # the questions that were answered
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         key, path = request.headers.get("Idempotency-Key"), request.url.path
@@ -120,9 +121,10 @@ class Paper:
             if name != "sql"
         }
         if what == "plan":
-            return _json(self._planned(body["sql"], how))
+            return _json({**self._planned(body["sql"], how), "paid": body in self.released})
         assert what == "release"
         assert key
+        self.released.append(body)
         if key not in self.replies:
             self.replies[key] = reply(self.table.sql(body["sql"], **how))
         return self.replies[key]

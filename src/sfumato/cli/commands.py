@@ -449,6 +449,56 @@ def audit(
     run_audit(mechanism or (), samples=samples, epsilons=tuple(epsilon or ()), draws=draws, out=out)
 
 
+@app.command(
+    "mcp",
+    epilog="Examples:  SFUMATO_TOKEN=sft_… sfumato mcp http://127.0.0.1:8000  ·  sfumato mcp "
+    "https://data.example.org --per-question 0.05 --in-all 0.5  ·  sfumato mcp "
+    "http://127.0.0.1:8000 --http 8765",
+)
+def tools(
+    url: Annotated[str, argument("URL", "The service: the tools ask it with your token.")],
+    per_question: Annotated[
+        str, option("NUMBER", "ε of one question that needs no person's consent.", default=True)
+    ] = "0.1",
+    in_all: Annotated[
+        str,
+        option("NUMBER", "ε of all questions together that needs no consent.", default=True),
+    ] = "1",
+    http: Annotated[
+        int | None,
+        option(
+            "PORT",
+            "Serve over HTTP on this computer; each request carries its own token.",
+            default="standard input and output, with the token in SFUMATO_TOKEN",
+        ),
+    ] = None,
+) -> None:
+    """Offer a service to programs as tools of the Model Context Protocol."""
+    from .mcp_command import ToolOptions, run_tools
+
+    run_tools(url, ToolOptions(per_question=per_question, in_all=in_all, http=http))
+
+
+@app.command(
+    epilog="Example:  SFUMATO_TOKEN=sft_… sfumato verify-claim claim.json http://127.0.0.1:8000"
+)
+def verify_claim(
+    path: Annotated[
+        Path,
+        argument(
+            "FILE",
+            "A claim as JSON: the receipt of an answer, and column, row and value of a number; - "
+            "reads the standard input.",
+        ),
+    ],
+    url: Annotated[str, argument("URL", "The service that the answer came from.")],
+) -> None:
+    """Check a stated number against the answer that the ledger paid for. Free."""
+    from .mcp_command import print_claim_check
+
+    print_claim_check(path, url)
+
+
 def main() -> None:
     """Run the command line. Neither a refusal nor a failure prints a traceback: its text could be
     about a person.
