@@ -1814,9 +1814,32 @@ def census() -> Figure:
     return picture
 
 
+def synthetic() -> Figure:
+    """The certificate of the synthetic table on its page, from one release of invented visits."""
+    cities = ["Alberobello", "Bari", "Matera", "Milano", "Napoli", "Palermo", "Roma", "Torino"]
+    with sf.protect(
+        sf.samples.visits(),
+        name="visits",
+        unit="user_id",
+        max_rows=4,
+        keys={"city": cities},
+        bounds={"age": (0, 99), "spend": (0, 50)},
+        budget=3,
+    ) as visits:
+        plan = sf.plan_synthesis(
+            visits,
+            columns=["city", "age", "spend", "vip"],
+            bins={"age": 20, "spend": 10},
+            epsilon=1,
+            delta=1e-9,
+        )
+        return plan.release(bits=SeededBits(1)).plot()
+
+
 PICTURES: tuple[Callable[[], Figure], ...] = (
     architecture,
     census,
+    synthetic,
     neighbours,
     laplace,
     error,

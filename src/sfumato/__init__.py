@@ -52,6 +52,7 @@ _LAZY = {
     "studies": "",
     "parallel": ".accounting",
     "plan_census": ".censuses",
+    "plan_synthesis": ".synth",
     "privatize": ".functions.privatize",
     "propose_test_release": ".functions",
     "protect": ".session",
@@ -65,6 +66,8 @@ _LAZY = {
     "smooth_sensitivity": ".functions",
     "stream": ".streams",
     "streams": "",
+    "synth": "",
+    "synthesize": ".synth",
     "when": ".tables.expr.expressions",
 }
 

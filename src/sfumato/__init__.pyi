@@ -13,6 +13,7 @@ from . import samples as samples
 from . import sensitivity as sensitivity
 from . import streams as streams
 from . import studies as studies
+from . import synth as synth
 from .accounting.calibrate_schedule import calibrate as calibrate
 from .accounting.choose_epsilon import choose_epsilon as choose_epsilon
 from .accounting.compose import compose as compose
@@ -47,6 +48,8 @@ from .sensitivity.sampled import sample_sensitivity as sample_sensitivity
 from .session.protect import protect as protect
 from .session.reports import report as report
 from .streams import stream as stream
+from .synth import plan_synthesis as plan_synthesis
+from .synth import synthesize as synthesize
 from .tables.aggregates import *  # noqa: F403  # its __all__ is the list
 from .tables.declare.place_hierarchy import hierarchy as hierarchy
 from .tables.expr.expressions import col as col

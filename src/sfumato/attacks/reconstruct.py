@@ -17,9 +17,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,7 @@ from .lib.repeated_releases import Integers, add_noise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from scipy.optimize import OptimizeResult
 
 Method = Literal["linear programming", "least squares"]
 METHODS: tuple[Method, ...] = ("linear programming", "least squares")
@@ -239,7 +240,7 @@ def _solve_linear_program(answers: Answers) -> NDArray[np.float64]:
     limits = np.concatenate([answers.values, -answers.values])
     cost = np.concatenate([np.zeros(n), np.ones(m)])
     ranges = [(0, 1)] * n + [(0, None)] * m
-    solve: Any = linprog  # the stubs know no sparse matrix
+    solve = cast("Callable[..., OptimizeResult]", linprog)  # the stubs know no sparse matrix
     solved = solve(cost, A_ub=rows, b_ub=limits, bounds=ranges, method="highs")
     return np.asarray(solved.x[:n], dtype=np.float64)
 

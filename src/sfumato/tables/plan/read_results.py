@@ -62,7 +62,7 @@ class ResultGroups:
         self._levels: list[NDArray[np.int64]] = []
         codes = np.zeros(keys.num_rows if columns else 1, dtype=np.int64)
         for column, values in zip(columns, self._values, strict=True):
-            codes = codes * len(values) + _index_in(column, values)
+            codes = codes * len(values) + find_keys(column, values)
             self._levels.append(codes if (codes[1:] > codes[:-1]).all() else np.unique(codes))
             codes = np.searchsorted(self._levels[-1], codes)
         self._order = np.empty(len(codes), dtype=np.int64)
@@ -78,7 +78,7 @@ class ResultGroups:
         at = np.zeros(table.num_rows, dtype=np.int64)
         is_group = np.full(table.num_rows, len(self) > 0)
         for name, values, level in zip(self.names, self._values, self._levels, strict=True):
-            indices = _index_in(table.column(name), values)
+            indices = find_keys(table.column(name), values)
             code = at * len(values) + indices
             at = np.minimum(np.searchsorted(level, code), max(len(level) - 1, 0))
             is_group &= (indices >= 0) & (level[at] == code) if len(level) else False
@@ -308,7 +308,7 @@ def _public_values(keys: list[Any], column_type: Type) -> list[Key]:
     )
 
 
-def _index_in(column: pa.ChunkedArray, values: pa.Array) -> Places:
+def find_keys(column: pa.ChunkedArray, values: pa.Array) -> Places:
     """Return the place of each entry among values, −1 for none. Null matches a null value."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Unpack
 
 from ...errors import trim_methods
 from ...templates.summary import Summarized, Summary
@@ -15,6 +16,7 @@ from .foreign_names import NamedByOthers
 from .groupings import Groupings
 from .join_steps import On
 from .stages import Groups, Query, Rows
+from .synthesis_options import SynthesisRelease, SyntheticRows, synthesizes
 
 
 @trim_methods
@@ -120,6 +122,17 @@ class RowVerbs(NamedByOthers, Summarized):
     def count(self) -> Query:
         """Count the rows: the query of one column n, to plan and to release."""
         return self.rows.count()
+
+    @synthesizes(SynthesisRelease)
+    def synthesize(self, **options: Unpack[SynthesisRelease]) -> SyntheticRows:
+        """Make a table of invented rows whose counts are near those of the data, with a certificate
+        of their error.
+
+        >>> visits.synthesize(columns=["age", "city"], epsilon=1).to_pandas()
+            age  city
+        0   ...
+        """
+        return self.rows.synthesize(**options)
 
     def _summary(self) -> Summary:
         declared = self.rows.declaration._summary()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
+from importlib import import_module
 from typing import Any, Protocol, Unpack
 
 from ...errors import trim_methods
@@ -35,6 +36,7 @@ from .join_steps import Join, Match, On, Union
 from .owned_rows import Origin
 from .per_unit import PerUnit, Total
 from .question_options import PlanOptions, ReleaseOptions, asks
+from .synthesis_options import SynthesisRelease, SyntheticRows, synthesizes
 from .unit_work import STEP, UNIT_ROWS, check_work, cost_of, spend
 
 MOST_COLUMNS = 256
@@ -331,6 +333,14 @@ class Rows(NamedByOthers, Summarized):
         """Count the rows: the query of one column n, to plan and to release."""
         self._protected("count()")
         return Groups(self, (), ()).count()
+
+    @synthesizes(SynthesisRelease)
+    def synthesize(self, **options: Unpack[SynthesisRelease]) -> SyntheticRows:
+        """Make a table of invented rows whose counts are near those of these rows, with a
+        certificate of their error: `sf.synthesize` of them.
+        """
+        # a layer above this one, at first use
+        return import_module("sfumato.synth").synthesize(self, **options)
 
     def per_unit(self, keys: Mapping[str, Expr], totals: Mapping[str, Total]) -> Rows:
         """Aggregate the rows of each unit to one row for each value of the keys. The unit, the keys
