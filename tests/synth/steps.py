@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
+from sfumato.mechanisms import Gaussian
 from sfumato.noise.law import Integers
 from sfumato.session.protected_table import Table
 from sfumato.synth import SynthesisPlan
@@ -33,7 +34,8 @@ def protect(rows: Sequence[Row], **options: Any) -> Table:
         "keys": {"city": CITIES},
         "bounds": {"age": (0, 9)},
     }
-    return sf.protect(pa.table(columns, schema=SCHEMA), name="visits", **stated | options)
+    table: Table = sf.protect(pa.table(columns, schema=SCHEMA), name="visits", **stated | options)
+    return table
 
 
 def invent(count: int, seed: int = 5) -> list[Row]:
@@ -73,7 +75,7 @@ def run(
         tallies.append(tuple(plan.source.engine.tally(each) for each in step.statements))
         exact = list(step.count(tallies))
         record.exact.append(exact)
-        record.sigmas.append([noise.sigma for noise in step.noise])
+        record.sigmas.append([cast("Gaussian", noise).sigma for noise in step.noise])
         record.sent.append(
             list(replayed[len(record.sent)])
             if replayed is not None
