@@ -289,7 +289,11 @@ def write_mechanism(mechanism: Mechanism) -> Record:
     if isinstance(mechanism, ReconciledNoise):
         return {
             "reconciled": [
-                [write_mechanism(each.mechanism), [[str(w), count] for w, count in each.weights]]
+                [
+                    write_mechanism(each.mechanism),
+                    [[str(w), count] for w, count in each.weights],
+                    *([] if each.keys is None else [list(each.keys), str(each.precision)]),
+                ]
                 for each in mechanism.draws
             ],
             "rounding": str(mechanism.rounding),
@@ -309,9 +313,11 @@ def _read_mechanism(stored: Record) -> Mechanism:
         return ReconciledNoise(
             tuple(
                 MeasuredDraws(
-                    _read_additive(part), tuple((ratio(w), int(count)) for w, count in weights)
+                    _read_additive(part),
+                    tuple((ratio(w), int(count)) for w, count in weights),
+                    *((tuple(map(int, source[0])), ratio(source[1])) if source else ()),
                 )
-                for part, weights in stored["reconciled"]
+                for part, weights, *source in stored["reconciled"]
             ),
             ratio(stored["rounding"]),
         )

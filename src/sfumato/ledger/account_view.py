@@ -7,9 +7,9 @@ from ..accounting.filters import Filter
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..templates.summary import Summary
-from . import book_queries
+from . import book_queries, stored_answers
 from .entries import WHOLE, Account, Header, spent_as_guarantee
-from .receipts import Balance, Head, History, Verification
+from .receipts import Balance, Head, History, Recalled, Verification
 from .storage.book_store import BookStore
 from .typed_text import check_name
 from .verify import Checked, verify
@@ -71,6 +71,15 @@ class AccountView:
         """Return all entries about the dataset, oldest first."""
         with self._store.reading() as tx:
             return History(book_queries.history(tx, self.dataset))
+
+    def answers(self, *, share: str | None = None) -> tuple[Recalled, ...]:
+        """Return all stored answers about the dataset, oldest charge first; with a share, those
+        that it has seen. Costs nothing.
+        """
+        if share is not None:
+            check_name("share", share)
+        with self._store.reading() as tx:
+            return stored_answers.read_answers(tx, self.dataset, share)
 
     def spent_as(self, notion: type[Guarantee], *, delta: Number | None = None) -> Guarantee:
         """Convert the spent total to another notion. Bookkeeping: the guarantee is the budget,

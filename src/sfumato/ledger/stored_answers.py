@@ -90,6 +90,28 @@ def find_answer(
     )
 
 
+def read_answers(tx: BookTransaction, dataset: str, share: str | None) -> tuple[Recalled, ...]:
+    """Return all stored answers about a dataset, oldest charge first; with a share, those that it
+    has seen.
+    """
+    condition = (
+        ""
+        if share is None
+        else " AND EXISTS (SELECT 1 FROM shown WHERE shown.dataset = answer.dataset "
+        "AND shown.question = answer.question AND shown.share = ?)"
+    )
+    rows = tx.execute(
+        f"SELECT number, answer FROM answer WHERE dataset = ?{condition} ORDER BY number, question",
+        (dataset,) if share is None else (dataset, share),
+    ).fetchall()
+    return tuple(
+        Recalled(
+            bytes(answer), book_queries.read_charge(tx, dataset, int(number))["when"], int(number)
+        )
+        for number, answer in rows
+    )
+
+
 def unpaid_costs(answers: Iterable[StoredAnswer | None]) -> list[Ratios]:
     """Return the costs that a share pays to see all answers: every charge once."""
     return list(

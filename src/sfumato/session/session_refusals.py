@@ -221,6 +221,12 @@ REPORT_OF_OTHER_KEYS = RefusalText(
     "{key} has other public keys in {name} than in another table, so they cannot agree",
     "the same public keys of {key} in all questions",
 )
+STORED_COUNTS_ALONE = RefusalText(
+    "report.questions",
+    "use_stored=True",
+    "stored answers can make counts of rows more exact, and no other column",
+    "a report of COUNT(*) alone with use_stored=True, and another one for the other columns",
+)
 BATCH_SIZE = RefusalText(
     "plan.batch",
     "release_all(…)",

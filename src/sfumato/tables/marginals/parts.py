@@ -107,35 +107,40 @@ class Reconciliation:
     def _draws(
         self, keys: Keys, measured: Keys, precision: Fraction, total: Mapping[Keys, Fraction]
     ) -> Iterator[CellNoise]:
-        """Yield the draws of one measured table. Its cells differ in the keys in which they agree
-        with the cell of the reconciled table.
-        """
-        sizes, domain = self.domain.sizes, self.domain
-        shared = tuple(key for key in keys if key in measured)
-        free = domain.beyond(measured, shared)
-        factors = {
-            part: precision
-            / (total[part] * domain.beyond(measured, part) * domain.beyond(keys, part))
-            for part in subsets(shared)
+        """Yield the draws of one measured table."""
+        domain = self.domain
+        shares = {
+            part: precision / (total[part] * domain.beyond(measured, part))
+            for part in subsets(tuple(key for key in keys if key in measured))
         }
-        for agreeing in subsets(shared):
-            weight = sum(
-                (
-                    factor
-                    * prod(
-                        (
-                            Fraction(sizes[key] - 1 if key in agreeing else -1, sizes[key])
-                            for key in part
-                        ),
-                        start=Fraction(1),
-                    )
-                    for part, factor in factors.items()
-                ),
-                Fraction(0),
-            )
-            count = free * prod(sizes[key] - 1 for key in shared if key not in agreeing)
-            if weight and count:
-                yield CellNoise(measured, weight, count)
+        return draws_in_cell(domain, keys, measured, shares)
+
+
+def draws_in_cell(
+    domain: Domain, keys: Keys, measured: Keys, shares: Mapping[Keys, Fraction]
+) -> Iterator[CellNoise]:
+    """Yield the draws of a measured table in a cell of the table by `keys`, if each part of the
+    estimate has this share of the measured part. Cells of the measured table differ in the keys in
+    which they agree with the cell.
+    """
+    sizes = domain.sizes
+    common = tuple(key for key in keys if key in measured)
+    free = domain.beyond(measured, common)
+    factors = {part: share / domain.beyond(keys, part) for part, share in shares.items()}
+
+    def centred(part: Keys, agreeing: Keys) -> Fraction:
+        return prod(
+            (Fraction(sizes[key] - 1 if key in agreeing else -1, sizes[key]) for key in part),
+            start=Fraction(1),
+        )
+
+    for agreeing in subsets(common):
+        weight = sum(
+            (factor * centred(part, agreeing) for part, factor in factors.items()), Fraction(0)
+        )
+        count = free * prod(sizes[key] - 1 for key in common if key not in agreeing)
+        if weight and count:
+            yield CellNoise(measured, weight, count)
 
 
 def positions(keys: Sequence[str], among: Sequence[str]) -> Keys:

@@ -34,7 +34,7 @@ def reconcile(
     domain, sums = by.domain, dict[Keys, Doubles]()
     for keys, table in noisy.items():
         precision = float(by.precisions[keys])
-        for part, centred in _split(np.array(table, dtype=np.float64), keys).items():
+        for part, centred in split_parts(np.array(table, dtype=np.float64), keys).items():
             np.multiply(centred, precision / domain.beyond(keys, part), out=centred)
             if part in sums:
                 sums[part] += centred
@@ -42,10 +42,10 @@ def reconcile(
                 sums[part] = centred
     for part in sums:
         sums[part] /= float(by.precision_of(part))
-    return {keys: _add_parts(sums, domain, keys) for keys in requested}
+    return {keys: add_parts(sums, domain, keys) for keys in requested}
 
 
-def _split(table: Doubles, keys: Keys) -> dict[Keys, Doubles]:
+def split_parts(table: Doubles, keys: Keys) -> dict[Keys, Doubles]:
     """Split a table into parts: summed over the keys they lack, and centred along their own."""
     parts: dict[Keys, Doubles] = {(): table}
     for key in keys:
@@ -59,7 +59,7 @@ def _split(table: Doubles, keys: Keys) -> dict[Keys, Doubles]:
     return parts
 
 
-def _add_parts(parts: Mapping[Keys, Doubles], domain: Domain, keys: Keys) -> Doubles:
+def add_parts(parts: Mapping[Keys, Doubles], domain: Domain, keys: Keys) -> Doubles:
     """Return the table by these keys: the sum of its parts, spread evenly. Parts are added key by
     key, so that large arrays are passed over few times.
     """

@@ -17,16 +17,20 @@ from ...mechanisms.shared.mechanism import Mechanism
 from ...noise.many_draws import RoundingError
 from ...noise.weighted_sums import Spread, SumLaw, Term
 from ...records import record
+from .parts import Keys
 
 
 @record
 class MeasuredDraws:
     """The draws of one measured table in a cell: their mechanism, and weights with the number of
-    draws that have each.
+    draws that have each. The keys of the measured table, and its weight in least squares, let
+    others weigh it anew; None where nobody recorded them.
     """
 
     mechanism: Additive
     weights: tuple[tuple[Fraction, int], ...]
+    keys: Keys | None = None
+    precision: Fraction | None = None
 
 
 @record

@@ -224,7 +224,8 @@ def _calibration(
             continue
         of_block = {of: each[place] for of, each in draft.noise.items()}
         draws: dict[Keys, list[tuple[Fraction, int]]] = {}
-        for each in _reconciliation(domain, of_block).noise_of(keys):
+        by = _reconciliation(domain, of_block)
+        for each in by.noise_of(keys):
             draws.setdefault(each.measured, []).append(
                 (each.weight * (1 << fine[place]), each.count)
             )
@@ -232,7 +233,7 @@ def _calibration(
         for of, weights in draws.items():
             additive = of_block[of]
             assert additive is not None
-            measured.append(MeasuredDraws(additive, tuple(weights)))
+            measured.append(MeasuredDraws(additive, tuple(weights), of, by.precisions[of]))
         noise.append((ReconciledNoise(tuple(measured), Fraction(1 << max(len(keys), 1))),))
     readings = tuple(
         _finer(reading, draft.blocks, fine, draft.pooled) for reading in draft.split.readings
