@@ -57,6 +57,7 @@ _LAZY = {
     "propose_test_release": ".functions",
     "protect": ".session",
     "rollup": ".tables.query.groupings",
+    "refresh": ".session.repeats.refresh_report",
     "report": ".session.reports",
     "risk_report": ".attacks.report.risk",
     "sample_sensitivity": ".sensitivity.sampled",

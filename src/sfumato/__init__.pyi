@@ -46,6 +46,7 @@ from .ledger import Ledger as Ledger
 from .local.shuffle import shuffle as shuffle
 from .sensitivity.sampled import sample_sensitivity as sample_sensitivity
 from .session.protect import protect as protect
+from .session.repeats.refresh_report import refresh as refresh
 from .session.reports import report as report
 from .streams import stream as stream
 from .synth import plan_synthesis as plan_synthesis

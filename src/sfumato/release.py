@@ -61,6 +61,11 @@ from .tables.plan.read_results import (
 from .tables.plan.reconcile_groupings import reconcile_blocks
 from .tables.plan.statements import EngineStatement
 
+MEMO_OF_VERSION = "version "
+"""How the first line of a memo begins that states the version of the data. Questions begin
+otherwise: with the table that they are about.
+"""
+
 Tables = tuple[Any, ...]
 T = TypeVar("T")
 
@@ -122,7 +127,7 @@ def release_all(
     ready = [(plan.statements, plan.groups) for plan in plans]
     for plan, (statements, _) in zip(plans, ready, strict=True):
         _check(plan, statements, timeout)
-    receipt = ledger.charge(mechanism, memo="\n\n".join(plan.text for plan in plans), share=share)
+    receipt = ledger.charge(mechanism, memo=_memo(plans), share=share)
     left = ledger.remaining
     answers = []
     for plan, (statements, groups), key in zip(plans, ready, keys, strict=True):
@@ -343,6 +348,13 @@ def _remember(ledger: Ledger, receipt: Receipt, key: str, answer: Answer) -> Non
         ledger.remember(receipt, key, answer.to_json())
         return
     raise Failed
+
+
+def _memo(plans: Sequence[Plan]) -> str:
+    """Return the questions for the ledger's history, after the version of the data."""
+    version = plans[0].query.rows.declaration.version
+    texts = [f"{MEMO_OF_VERSION}{version}"] if version else []
+    return "\n".join([*texts, "\n\n".join(plan.text for plan in plans)])
 
 
 def _check(plan: Plan, statements: Tables, timeout: float | None) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sfumato.mechanisms import Gaussian
-from sfumato.tables.marginals.combine_sources import MeasuredTable, NoisyTables, combine_sources
+from sfumato.tables.marginals.combine_sources import MeasuredTable, NoisyRelease, combine_sources
 from sfumato.tables.marginals.parts import Domain, Keys, Reconciliation, closure, subsets
 from sfumato.tables.marginals.reconcile import reconcile
 
@@ -25,7 +25,7 @@ SIGMAS: list[dict[Keys, int]] = [
 """The deviations of what three releases measured."""
 
 
-def released(sigmas: dict[Keys, int], noisy: dict[Keys, Table]) -> NoisyTables:
+def released(sigmas: dict[Keys, int], noisy: dict[Keys, Table]) -> NoisyRelease:
     """A release: its own least squares over what it measured."""
     laws = {keys: Gaussian(sensitivity=1, sigma=sigma) for keys, sigma in sigmas.items()}
     least = min(F(law.law.variance) for law in laws.values())
@@ -34,7 +34,7 @@ def released(sigmas: dict[Keys, int], noisy: dict[Keys, Table]) -> NoisyTables:
         MeasuredTable(keys, ((laws[keys], F(1)),), precisions[keys]) for keys in sigmas
     )
     by = Reconciliation(DOMAIN, precisions)
-    return NoisyTables(reconcile(noisy, by, closure(sigmas)), measured)
+    return NoisyRelease(reconcile(noisy, by, closure(sigmas)), measured)
 
 
 def noisy_tables(seed: int) -> list[dict[Keys, Table]]:
@@ -93,11 +93,11 @@ def test_draws_are_those_of_the_estimate(hidden: bool) -> None:
     """
     zeros = [{keys: np.zeros(DOMAIN.shape(keys)) for keys in sigmas} for sigmas in SIGMAS]
 
-    def sources() -> list[NoisyTables]:
+    def sources() -> list[NoisyRelease]:
         every = [released(sigmas, each) for sigmas, each in zip(SIGMAS, zeros, strict=True)]
         if hidden:
             shown = {keys: every[1].tables[keys] for keys in [(0,), (1,)]}
-            every[1] = NoisyTables(shown, every[1].measured)
+            every[1] = NoisyRelease(shown, every[1].measured)
         return every
 
     requested: list[Keys] = [ALL, (0, 2), (1,), ()]

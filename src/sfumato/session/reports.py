@@ -82,9 +82,14 @@ class Report(Summarized):
     def release(self, **options: Unpack[ReleaseOptions]) -> ReportAnswer:
         """Charge once, then answer all questions; or return the stored answers to the report."""
         answer: Answer = self.query.release(**options)
+        return self.finish(answer, self.query, share=QuestionSettings(**options).share)
+
+    def finish(self, answer: Answer, query: Query, *, share: str | None) -> ReportAnswer:
+        """Return the tables by name, with what stored answers add to them. `query` is what was
+        released: that of the report, or of a part of its rows.
+        """
         if self.use_stored:
-            share = QuestionSettings(**options).share
-            answer = combine_stored(answer, self.query, self.ledger, share=share)
+            answer = combine_stored(answer, query, self.ledger, share=share)
         return ReportAnswer({each.name: _answer_one(each, answer) for each in self.questions})
 
     @asks(PlanOptions)

@@ -221,6 +221,25 @@ REPORT_OF_OTHER_KEYS = RefusalText(
     "{key} has other public keys in {name} than in another table, so they cannot agree",
     "the same public keys of {key} in all questions",
 )
+REFRESH_WITHOUT_VERSIONS = RefusalText(
+    "report.versions",
+    "versions=",
+    "a refresh needs your label of the state of each part",
+    "versions={{'2026-01': 'final', '2026-02': 'first'}}",
+)
+REFRESH_OF_OTHER_PARTS = RefusalText(
+    "report.versions",
+    "{parts:.80}",
+    "each part has a condition and a version, under one name; these lack one, or have two",
+    "parts={{'young': 'age < 30'}}, versions={{'young': 'final'}}",
+)
+REFRESH_LABEL = RefusalText(
+    "report.versions",
+    "{part:.40}: {label!r:.40}",
+    "the label of a version is printable text; with the name of its part it is short enough for "
+    "a name",
+    "versions={{'2026-01': 'final'}}",
+)
 STORED_COUNTS_ALONE = RefusalText(
     "report.questions",
     "use_stored=True",

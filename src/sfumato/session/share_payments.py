@@ -203,13 +203,14 @@ def check_steps(
         costs = []
         for plan in plans:
             paid = plan.cost if isinstance(plan, PendingBatch) else plan.mechanism
-            if isinstance(plan, PendingBatch) or fresh or not _is_stored(plan, ledger, account):
+            if isinstance(plan, PendingBatch) or fresh or not is_stored(plan, ledger, account):
                 costs.append(ratios(price(ledger.budget, (paid,))))
         entry = refusals.STEPS_EXCEED_BUDGET
         _check_account(ledger, account, costs, entry, steps=len(plans), cost=cost_text(promise))
 
 
-def _is_stored(plan: Batch, ledger: Ledger, share: str | None) -> bool:
+def is_stored(plan: Batch, ledger: Ledger, share: str | None) -> bool:
+    """Tell whether the ledger has the answers to all questions, and the share has seen them."""
     return all(_read_stored(ledger, question_key(part), share) for part in plan.plans)
 
 

@@ -173,6 +173,17 @@ class TableState:
             self._rows = (declared, rows)
         return rows
 
+    def with_version(self, version: str, table: str, column: str) -> TableState:
+        """Return a state of the same tables, as the owner declared them, whose data have another
+        version. A column of the table may have no listed keys there ("" for none).
+        """
+        declared = {name: replace(each, version=version) for name, each in self.original.items()}
+        keys = tuple(pair for pair in declared[table].keys if pair[0] != column)
+        declared[table] = replace(declared[table], keys=keys)
+        state = TableState(declared, self.ledger, self.database_with(declared))
+        state._members, state.public = dict(self._members), self.public
+        return state
+
     def apply(self, lessons: Sequence[LearnedLimit], *, groups: bool = False) -> None:
         """Write learned limits into the declarations. A limit of groups that a question learned is
         for its keys alone: it goes into the declarations only with `groups`.

@@ -25,7 +25,7 @@ from ...answers.stack_tables import stack_tables, whole_counts
 from ...exact.exact_ratios import Integers
 from ...guarantees import Guarantee
 from ...ledger import Ledger
-from ...tables.marginals.combine_sources import NoisyTables, combine_sources
+from ...tables.marginals.combine_sources import NoisyRelease, combine_sources
 from ...tables.marginals.parts import Keys, positions
 from ...tables.marginals.reconcile import Doubles, round_together
 from ...tables.marginals.reconciled_noise import MeasuredDraws, ReconciledNoise
@@ -166,7 +166,7 @@ def _costs(answer: Answer, used: Sequence[StoredCounts]) -> list[Guarantee]:
     return [answer.cost, *{each.entry: each.cost for each in used}.values()]
 
 
-def _aligned(stored: StoredCounts, fresh: StoredCounts) -> NoisyTables:
+def _aligned(stored: StoredCounts, fresh: StoredCounts) -> NoisyRelease:
     """Return stored tables with the axes and the order of values of the report."""
     place = {i: fresh.keys.index(key) for i, key in enumerate(stored.keys)}
     order = {
@@ -185,7 +185,7 @@ def _aligned(stored: StoredCounts, fresh: StoredCounts) -> NoisyTables:
             values = np.take(values, order[key], axis=axis)
         tables[moved] = values
     measured = tuple(replace(each, keys=move(each.keys)) for each in stored.release.measured)
-    return NoisyTables(tables, measured)
+    return NoisyRelease(tables, measured)
 
 
 def _find(values: Sequence[Key], value: Key) -> int:

@@ -27,7 +27,7 @@ from ...guarantees import Guarantee
 from ...ledger import Ledger
 from ...mechanisms.shared.additive import Additive
 from ...mechanisms.shared.mechanism import Mechanism
-from ...tables.marginals.combine_sources import MeasuredTable, NoisyTables
+from ...tables.marginals.combine_sources import MeasuredTable, NoisyRelease
 from ...tables.marginals.parts import Domain, Keys, Reconciliation, positions
 from ...tables.marginals.reconciled_noise import ReconciledNoise
 from ...tables.query.stages import Rows
@@ -47,7 +47,7 @@ class StoredCounts:
     question: str
     keys: tuple[str, ...]
     values: tuple[tuple[Key, ...], ...]
-    release: NoisyTables
+    release: NoisyRelease
     weighing: Weighing
     answer: Answer
 
@@ -151,7 +151,7 @@ def counts_of(answer: Answer, entry: int) -> StoredCounts | str:
         str(answer.facts.get("question", "")),
         keys,
         tuple(values[key] for key in keys),
-        NoisyTables(tables, measured),
+        NoisyRelease(tables, measured),
         weighing,
         answer,
     )

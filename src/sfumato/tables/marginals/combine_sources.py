@@ -46,7 +46,7 @@ class MeasuredTable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NoisyTables:
+class NoisyRelease:
     """A release: its estimated tables, an axis for each key, and what it measured for them."""
 
     tables: Mapping[Keys, Doubles]
@@ -90,7 +90,7 @@ class CombinedTables:
 
 
 def combine_sources(
-    domain: Domain, sources: Sequence[NoisyTables], requested: Sequence[Keys]
+    domain: Domain, sources: Sequence[NoisyRelease], requested: Sequence[Keys]
 ) -> CombinedTables:
     """Estimate the requested tables from all sources. Some source has to know each of their
     parts.
@@ -126,7 +126,7 @@ def combine_sources(
     return CombinedTables({keys: add_parts(estimate, domain, keys) for keys in parts}, draws)
 
 
-def _scales(sources: Sequence[NoisyTables]) -> list[Fraction]:
+def _scales(sources: Sequence[NoisyRelease]) -> list[Fraction]:
     """Weigh sources by the inverse of their variances, relative to the most precise one."""
     variances = [
         min(each.variance * each.precision for each in source.measured) for source in sources
