@@ -82,8 +82,8 @@ def test_equals_least_squares_over_all_numbers_at_once() -> None:
         )
         assert variance == pytest.approx(cell.ravel() @ covariance @ cell.ravel(), rel=1e-6)
     shifted = [released(sigmas, each) for sigmas, each in zip(SIGMAS, noisy_tables(2), strict=True)]
-    other = combine_sources(DOMAIN, [sources[0], shifted[1], sources[2]], [ALL])
-    assert not np.allclose(other.tables[ALL], best, rtol=1e-6, atol=1e-5)
+    mixed = combine_sources(DOMAIN, [sources[0], shifted[1], sources[2]], [ALL])
+    assert not np.allclose(mixed.tables[ALL], best, rtol=1e-6, atol=1e-5)
 
 
 @pytest.mark.parametrize("hidden", [False, True])
