@@ -53,10 +53,29 @@ def test_it_buys_accuracy() -> None:
 
 
 @pytest.mark.parametrize(
+    ("promise", "square"),
+    [(sf.Renyi({10: 1, 4: 1}), 50), (sf.ZCDP("1/10"), 50), (sf.GDP("1/2"), 40)],
+    ids=str,
+)
+def test_gaussian_steps_for_a_curve(promise: sf.Guarantee, square: int) -> None:
+    """Ten steps of σ cost α·10/(2σ²) at order α, so ρ = 5/σ² and μ² = 10/σ²."""
+    calibrated = sf.calibrate([(mech.Gaussian(sensitivity=1, sigma=3), 10)], promise)
+    ((step, _),) = calibrated.schedule
+    assert isinstance(step, mech.Gaussian)
+    assert square <= step.sigma**2 <= square * 1.001
+    assert calibrated.total <= promise
+    less = mech.Gaussian(sensitivity=1, sigma=step.sigma * 999 / 1000)
+    assert not sf.compose([(less, 10)]) <= promise
+
+
+@pytest.mark.parametrize(
     ("call", "code"),
     [
         (
-            lambda: sf.calibrate([(mech.Laplace(sensitivity=1, epsilon=1), 3)], sf.GDP(1)),
+            lambda: sf.calibrate(
+                [(mech.Laplace(sensitivity=1, epsilon=1), 3)],
+                sf.RandomDP(sf.Pure(1), "1e-3", over="rows"),
+            ),
             "calibrate.promise",
         ),
         (lambda: sf.calibrate([], sf.Approx(1, 1e-6)), "composition.schedule"),

@@ -201,5 +201,5 @@ def test_refusals_list_it() -> None:
         Filter(sf.Pure(1) + sf.GDP(1))
     assert "CentiZCDP" in str(caught.value)
     with refusing("plan.promise") as caught:
-        visits(BUDGET).plan(PUBLIC, promise=sf.Renyi({2: 1}))
+        visits(BUDGET).plan(PUBLIC, promise=sf.RandomDP(sf.Pure(1), "1e-3", over="rows"))
     assert "sf.CentiZCDP" in str(caught.value)

@@ -156,7 +156,9 @@ def test_a_sampled_norm_is_taken_as_it_was_sampled() -> None:
 
 
 @pytest.mark.parametrize(
-    "promise", [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP("1/2"), sf.GDP(1)], ids=str
+    "promise",
+    [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP("1/2"), sf.GDP(1), sf.Renyi({10: "1/2"})],
+    ids=str,
 )
 @pytest.mark.parametrize(
     "fit",

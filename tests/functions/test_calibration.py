@@ -40,6 +40,8 @@ PROMISES = [
     sf.ZCDP("1/10", 1e-9),
     sf.GDP("1/3"),
     sf.GDP.from_square(2),
+    sf.Renyi({10: "1/2"}),
+    sf.Renyi({"3/2": "1/10", 8: 1}, 1e-9),
 ]
 
 
@@ -238,7 +240,7 @@ def test_what_noise_is_not_scaled_to(kind: type) -> None:
         (lambda: noise_for(0, sf.Pure(1)), "number.not-positive"),
         (lambda: noise_for("much", sf.Pure(1)), "number.text"),
         (lambda: noise_for(1, sf.Pure(1), slack=-1), "number.not-positive"),
-        (lambda: noise_for(1, sf.Renyi({2: 1})), "privatize.promise"),
+        (lambda: noise_for(1, sf.Pure(1) + sf.GDP(1)), "privatize.promise"),
         (lambda: noise_for(COUNTS, sf.Pure(1), relation="add-remove"), "guarantee.relation"),
         (
             lambda: noise_for(1, sf.Pure(1, relation="replace"), relation="add-remove"),
@@ -271,7 +273,7 @@ def test_what_noise_is_not_scaled_to(kind: type) -> None:
         "zero",
         "text",
         "slack",
-        "renyi",
+        "mixed",
         "relation",
         "promise relation",
         "size",

@@ -50,10 +50,31 @@ def test_the_interface_as_written() -> None:
         mech.Gaussian(sensitivity=0.01, epsilon=1, delta=1e-6, grid=2**-20).perturb(0.37) * 2**20
     ).is_integer()
     assert mech.Gaussian(sensitivity=1, sigma=2).sigma == 2
+    assert mech.Gaussian(sensitivity=2, renyi={8: 1}).sigma == 4
     assert mech.Gaussian(sensitivity=1, rho="1/2").sigma == 1
     assert mech.Gaussian(sensitivity=1, mu="1/3").sigma == 3
     assert mech.Gaussian(sensitivity=1, sigma=2).promise == sf.GDP("1/2")
     assert mech.Gaussian(sensitivity=1, sigma=2).promises == (sf.GDP("1/2"),)
+
+
+@pytest.mark.parametrize(("order", "epsilon", "move"), [(10, "1/2", 1), ("3/2", 3, 5), (2, 1, 7)])
+def test_S_014_the_variance_of_a_renyi_promise(
+    order: str | int, epsilon: str | int, move: int
+) -> None:
+    """Example 3.2.1 of the thesis: σ² = αL²/(2ε), and no less keeps (α, ε)."""
+    m = mech.Gaussian(sensitivity=move, renyi={order: epsilon})
+    square = Fraction(order) * move**2 / (2 * Fraction(epsilon))
+    assert square <= m.sigma**2 <= square * (1 + TRIFLE)
+    assert m.promise <= sf.Renyi({order: epsilon})
+    less = mech.Gaussian(sensitivity=move, sigma=m.sigma * 999 / 1000)
+    assert not less.promise <= sf.Renyi({order: epsilon})
+
+
+def test_the_tightest_order_of_a_curve_sets_the_noise() -> None:
+    curve = sf.Renyi({2: 1, 8: 2, 32: 16})
+    assert mech.Gaussian(sensitivity=1, renyi=curve).sigma**2 == pytest.approx(2)
+    with pytest.raises(sf.Refused):
+        mech.Gaussian(sensitivity=1, renyi=curve, rho=1)
 
 
 @settings(max_examples=40)

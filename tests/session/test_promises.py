@@ -72,6 +72,7 @@ def test_what_is_no_promise_is_refused(epsilon: Any, delta: Any, promise: Any, c
         (sf.ZCDP(1), sf.ZCDP("1/2")),
         (sf.ZCDP(1, "1e-6"), sf.ZCDP("1/2", "5e-7")),
         (sf.GDP.from_square(Fraction(1)), sf.GDP.from_square(Fraction(1, 2))),
+        (sf.Renyi({2: 1, 8: 3}, "1e-6"), sf.Renyi({2: "1/2", 8: "3/2"}, "5e-7")),
     ],
     ids=str,
 )
@@ -82,7 +83,7 @@ def test_a_share_of_a_promise_is_one_of_its_kind(promise: sf.Guarantee, half: sf
 
 def test_other_promises_are_not_shared_out() -> None:
     with pytest.raises(sf.Refused) as refused:
-        share_of(sf.Renyi({2: 1}), Fraction(1, 2))
+        share_of(sf.Pure(1) + sf.GDP(1), Fraction(1, 2))
     assert refused.value.code == "plan.promise"
     assert all(f"sf.{notion.__name__}" in refused.value.reason for notion in noise_notions())
 
@@ -90,5 +91,37 @@ def test_other_promises_are_not_shared_out() -> None:
 def test_what_needs_no_delta() -> None:
     assert sf.Approx(1, "1e-6").without_delta() == sf.Pure(1)
     assert sf.ZCDP(1, "1e-6").without_delta() == sf.ZCDP(1)
-    for promise in (sf.Pure(1), sf.GDP(1), sf.Renyi({2: 1})):
+    assert sf.Renyi({2: 1}, "1e-6").without_delta() == sf.Renyi({2: 1})
+    for promise in (sf.Pure(1), sf.GDP(1)):
         assert promise.without_delta() is promise
+
+
+@pytest.mark.parametrize(
+    "promise", [sf.Renyi({10: "1/2"}), sf.Renyi({4: "1/4", 100: "1/2"}, "1e-7")], ids=str
+)
+def test_a_renyi_promise_is_charged_at_most_what_it_says(promise: sf.Renyi) -> None:
+    """By one question and by two in a batch, with private keys where there is a δ."""
+    by = "city" if promise.parameters.get("delta") else "vip"
+    table = sf.protect(
+        sf.samples.visits(),
+        name="visits",
+        unit="user_id",
+        max_rows=3,
+        max_groups=2,
+        bounds={"spend": (0, 50)},
+        keys={"vip": [False, True]},
+        budget=sf.Renyi({a: 3 * v for a, v in promise.curve.items()}, "1e-5"),
+    )
+    with table:
+        questions = [
+            f"SELECT {by}, COUNT(*) AS n, AVG(spend) AS m FROM visits GROUP BY {by}",
+            "SELECT MEDIAN(spend) AS q FROM visits",
+        ]
+        answer = table.sql(questions[0], promise=promise)
+        assert answer.cost <= promise
+        batch = table.release_all(questions, promise=promise)
+        assert batch[0].cost == batch[1].cost <= promise  # that of the batch
+        spent = table.ledger.spent
+        assert isinstance(spent, sf.Renyi)
+        assert all(value <= 2 * promise.curve[a] for a, value in spent.curve.items())
+        assert any(value > promise.curve[a] / 2 for a, value in spent.curve.items())

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP
+from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP, Renyi
 from sfumato.guarantees.guarantee import noise_notions
 from sfumato.guarantees.stored_guarantee import record, restore
+from sfumato.ledger.pricing import price
 from sfumato.mechanisms import Gaussian, Laplace, OptimalSelection, WeightedQuantile
 from sfumato.mechanisms.shared.better_law import Norm
 from sfumato.tables import aggregates as ag
@@ -57,6 +58,8 @@ PROMISES: tuple[Guarantee, ...] = (
     ZCDP("1/100", "1e-6"),
     GDP(1),
     GDP("1/10"),
+    Renyi({8: 1}),
+    Renyi({2: "1/10", "8.5": 1, 4096: 20}, "1e-6"),
 )
 
 
@@ -101,7 +104,10 @@ def test_a_promise_is_kept(question: str, promise: Guarantee, keys: str, relatio
         if not isinstance(promise, Approx)
         else result.mechanism.promise
     )
-    if isinstance(promise, GDP):
+    if isinstance(promise, Renyi):
+        paid = price(promise, (result.mechanism,))
+        assert all(spent <= limit for spent, limit in zip(paid, promise.vector, strict=True))
+    elif isinstance(promise, GDP):
         assert cost.mu_squared <= promise.mu_squared
     else:
         assert all(
@@ -292,19 +298,11 @@ def test_noise_that_does_not_keep_its_promise_stops_everything(
     """
     built = query("several", keys="none")
     draft = choose_noise._draft
-    weaker: dict[Guarantee, Guarantee] = {
-        Pure(1): Pure(2),
-        ZCDP("1/8"): ZCDP("1/4"),
-        GDP(1): GDP(2),
-        Approx(1, "1e-6"): Approx(2, "1e-6"),
-    }
-    for promise, lesser in weaker.items():
 
-        def draft_weaker(
-            c: Any, columns: Any, _: Guarantee, *candidate: Any, lesser: Guarantee = lesser
-        ) -> Any:
-            return draft(c, columns, lesser, *candidate)
+    def draft_weaker(c: Any, columns: Any, kept: Guarantee, *candidate: Any) -> Any:
+        return draft(c, columns, kept.scaled(2), *candidate)
 
+    for promise in (Pure(1), ZCDP("1/8"), GDP(1), Approx(1, "1e-6"), Renyi({8: 1})):
         monkeypatch.setattr(choose_noise, "_draft", draft_weaker)
         with pytest.raises(AssertionError, match="does not keep the promise"):
             calibrate(built, promise)

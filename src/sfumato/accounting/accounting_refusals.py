@@ -168,10 +168,10 @@ POSTERIOR_NOT_ABOVE_PRIOR = RefusalText(
     "the prior belief is already {prior}: the posterior must be larger",
     "posterior={larger}",
 )
-PROMISE_NOT_EPSILON_DELTA = RefusalText(
+SCHEDULE_WITHOUT_NOISE = RefusalText(
     "calibrate.promise",
     "{promise!r:.60}",
-    "a schedule is calibrated to Pure or Approx",
+    "a schedule is calibrated to {notions}",
     "sf.Approx(1, 1e-6)",
 )
 NO_NOISE_KEEPS_PROMISE = RefusalText(

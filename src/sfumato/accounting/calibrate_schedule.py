@@ -5,6 +5,8 @@ keeps a promise.
             responses divided by it; sampling stays as it is.
 *Least*     Bisection on the certified total finds the factor, to 10⁻⁴ of itself by default, and
             checks the promise at the factor returned: it holds for certain.
+*Promise*   (ε, δ) is compared with the certified curve; a Rényi curve, ρ or μ with the sum of what
+            the steps promise in that notion.
 *Why*       Splitting ε evenly among k steps makes noise grow with k; the tight total lets it grow
             with √k.
 """
@@ -17,7 +19,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..exact.numbers import Number, positive, text
-from ..guarantees import Approx, Guarantee, Pure
+from ..guarantees import Guarantee
+from ..guarantees.guarantee import noise_notions
 from ..mechanisms.shared.mechanism import Mechanism, with_scaled_noise
 from . import accounting_refusals as refusals
 from .compose import ScheduleStep, compose
@@ -49,8 +52,11 @@ def calibrate(
     """Scale all noise of a schedule by the least factor for which its certified total keeps the
     promise.
     """
-    if not isinstance(promise, Pure | Approx):
-        raise refusals.PROMISE_NOT_EPSILON_DELTA(promise=promise)
+    if not isinstance(promise, Guarantee) or promise.noise_target is None:
+        *notions, last = (kind.__name__ for kind in noise_notions())
+        raise refusals.SCHEDULE_WITHOUT_NOISE(
+            promise=promise, notions=f"{', '.join(notions)} or {last}"
+        )
     steps = [step if isinstance(step, tuple) else (step, 1) for step in schedule]
     if not steps or not all(isinstance(m, Mechanism) for m, _ in steps):
         raise refusals.STEP_IS_NO_MECHANISM()

@@ -223,6 +223,13 @@ class Guarantee(ABC):
         """The numbers to which noise is fitted that keeps this promise; None if no noise is."""
         return None
 
+    @property
+    def divisible(self) -> Guarantee:
+        """A promise that implies this one, and whose parts add up to it: noise of several parts is
+        fitted to its shares.
+        """
+        return self
+
     def to(self, notion: type[G], *, delta: Number | None = None) -> G:
         """The best statement of `notion` that this implies; `delta=` is needed for `Approx` unless
         this is pure.

@@ -28,6 +28,7 @@ from ..exact.numbers import SMALLEST, Number, non_negative, positive, probabilit
 from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
+    NoiseTarget,
     Numbers,
     Relation,
     check_delta,
@@ -39,7 +40,7 @@ from .guarantee import (
     sum_of_deltas,
     unit_of,
 )
-from .largest_epsilon import lower_until, root_down, solve
+from .largest_epsilon import largest_epsilon, lower_until, root_down, solve
 from .pure import renyi_of_pure
 from .rdp_to_dp import clamp_to_double, delta_at, epsilon_at, log_delta, pinsker
 from .stored_guarantee import StoredFields, ratio
@@ -190,8 +191,9 @@ class Renyi(Guarantee):
         weaker = reach(premise, Renyi)
         if weaker is None or weaker._delta > self._delta:
             return False
+        bare = premise.without_delta()
         return all(
-            _below(weaker._at(a), value) or _below(_finite(premise.renyi(a)), value)
+            _below(weaker._at(a), value) or _below(_finite(bare.renyi(a)), value)
             for a, value in self.curve.items()
         )
 
@@ -234,9 +236,31 @@ class Renyi(Guarantee):
         epsilon = lower_until(
             guess, lambda e: all(Fraction(renyi_of_pure(e, a)) <= v for a, v in curve.items())
         )
-        # the largest ρ whose line ρ·α stays below the curve
-        rho = min(value / order for order, value in curve.items())
-        return max(epsilon, root_down(8 * rho)) if ranged else epsilon
+        return max(epsilon, root_down(8 * self.line)) if ranged else epsilon
+
+    def without_delta(self) -> Renyi:
+        return Renyi(self.curve, relation=self.relation, unit=self.unit)
+
+    @property
+    def noise_target(self) -> NoiseTarget:
+        """The μ² of Gaussian noise, whose curve is α·μ²/2, and the ε of Laplace noise: the smaller
+        noise keeps the promise.
+        """
+        return NoiseTarget(
+            epsilon=largest_epsilon(self.without_delta()), mu_squared=2 * self.line
+        )
+
+    @property
+    def divisible(self) -> Guarantee:
+        """The line under the curve, which is zCDP: shares of a pure ε would add up to more."""
+        from .zcdp import ZCDP
+
+        return ZCDP(self.line, self._delta, relation=self.relation, unit=self.unit)
+
+    @property
+    def line(self) -> Fraction:
+        """The largest ρ whose line ρ·α stays within the curve."""
+        return min(value / order for order, value in self.curve.items())
 
     def _stored(self) -> dict[str, object]:
         curve = {str(a): str(v) for a, v in self.curve.items()}
@@ -300,9 +324,11 @@ def at_orders(guarantee: Guarantee, orders: Iterable[Fraction]) -> Renyi:
     is rounded up.
     """
     implied, wanted_orders = guarantee.to(Renyi), tuple(orders)
-    bare = Renyi(implied.curve) if implied._delta else guarantee
+    bare, chords = guarantee.without_delta(), Renyi(implied.curve)
     exact = implied.curve
-    values = {a: exact[a] if a in exact else bare.renyi(a) for a in wanted_orders}
+    values = {
+        a: exact[a] if a in exact else min(bare.renyi(a), chords.renyi(a)) for a in wanted_orders
+    }
     curve = {a: Fraction(value) for a, value in values.items() if not math.isinf(value)}
     if not curve:
         raise refusals.NO_ORDER_BOUNDED(

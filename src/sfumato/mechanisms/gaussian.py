@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Unpack
 
@@ -18,7 +19,7 @@ from attrs import field
 
 from ..exact.balls import ball, below, evaluate, least, normal_cdf, root_up
 from ..exact.numbers import Number, positive, probability
-from ..guarantees import GDP, Guarantee
+from ..guarantees import GDP, Guarantee, Renyi
 from ..guarantees.gdp import largest_mu
 from ..keywords import spell_out
 from ..noise.rounded_normal import RoundedNormal
@@ -32,10 +33,14 @@ from .stated.stated_laws import ShiftedNoise
 _EXAMPLE = "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)"
 
 
-class ToleranceOptions(AdditiveOptions, total=False):
-    """The keywords of additive mechanisms, with the confidence of a tolerated error."""
+class GaussianOptions(AdditiveOptions, total=False):
+    """The keywords of additive mechanisms, with two more ways to set the noise: a tolerated error
+    with its confidence, and a Rényi curve, which a mapping of orders states, too.
+    """
 
+    error: Number | None
     confidence: Number
+    renyi: Renyi | Mapping[Number, Number] | None
 
 
 @record(kw_only=True, init=False)
@@ -47,7 +52,7 @@ class Gaussian(Additive):
     sigma: Fraction = field(converter=solve)
     law: RoundedNormal = field(init=False, repr=False, eq=False)
 
-    @spell_out(ToleranceOptions, confidence=0.95, grid=None, size=None)
+    @spell_out(GaussianOptions, error=None, confidence=0.95, renyi=None, grid=None, size=None)
     def __init__(
         self,
         *,
@@ -57,12 +62,14 @@ class Gaussian(Additive):
         rho: Number | None = None,
         mu: Number | None = None,
         sigma: Number | None = None,
-        error: Number | None = None,
-        **options: Unpack[ToleranceOptions],
+        **options: Unpack[GaussianOptions],
     ) -> None:
-        confidence = options.pop("confidence", 0.95)
+        error, confidence = options.pop("error", None), options.pop("confidence", 0.95)
+        curve = options.pop("renyi", None)
+        line = None if curve is None else _line_below(curve)
         fields: AdditiveOptions = options
         ways = {"epsilon": epsilon, "rho": rho, "mu": mu, "sigma": sigma, "error": error}
+        ways["renyi"] = line
         way = choose_way(_EXAMPLE, ways, delta=delta, confidence=confidence)
         check_delta_of(way, _EXAMPLE)
         self.__attrs_init__(sensitivity=sensitivity, sigma=way, **fields)
@@ -71,7 +78,7 @@ class Gaussian(Additive):
         match way.name:
             case "epsilon" if way.delta is not None:
                 return root_up(self.moves_squared / largest_mu(way.value, way.delta) ** 2)
-            case "rho":
+            case "rho" | "renyi":
                 return root_up(self.moves_squared / (2 * positive(way.value, "rho")))
             case "mu":
                 return root_up(self.moves_squared / positive(way.value, "mu") ** 2)
@@ -118,6 +125,11 @@ class Gaussian(Additive):
             size=self.size,
             **self._neighbours,
         )
+
+
+def _line_below(curve: Renyi | Mapping[Number, Number]) -> Fraction:
+    """Return the largest ρ of which the line ρ·α, the curve of Gaussian noise, stays within."""
+    return (curve if isinstance(curve, Renyi) else Renyi(curve)).line
 
 
 def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> float:

@@ -1,7 +1,8 @@
 """Choose the law of additive noise that keeps a promise with the smaller variance.
 
 Laplace noise follows the L1 norm and keeps ε alone. Gaussian noise follows the L2 norm and keeps ρ,
-μ, or ε with a δ. So (ε, δ) has both laws to choose from, and every other promise has one.
+μ, or ε with a δ. So (ε, δ) and a Rényi curve have both laws to choose from, and every other promise
+has one.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ def norms_for(target: NoiseTarget | None) -> tuple[Norm, ...]:
     """Return the norms whose noise can keep a promise: L1 for Laplace, L2 for Gaussian noise."""
     if target is None:
         return ()
-    if target.mu_squared is not None:
+    if target.epsilon is None:
         return ("L2",)
-    return ("L1",) if target.delta is None else ("L1", "L2")
+    return ("L1",) if target.delta is target.mu_squared is None else ("L1", "L2")
 
 
 def fit_noise(

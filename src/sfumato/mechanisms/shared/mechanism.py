@@ -79,7 +79,8 @@ class Mechanism(ABC):
                 refusals.append(refusal)
         if not reached:
             raise refusals[0]
-        return reduce(lambda a, b: a._meet(b), reached)
+        best = reduce(lambda a, b: a._meet(b), reached)
+        return Guarantee._bind(best, reached[0].relation, reached[0].unit)
 
     def subsample(
         self, q: Number | None = None, *, size: int | None = None, of: int | None = None

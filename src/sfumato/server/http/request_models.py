@@ -67,11 +67,12 @@ class PromiseRecord(BaseModel):
     model_config = ConfigDict(extra="forbid")
     sfumato: Literal["guarantee"] = "guarantee"
     version: Literal[1] = 1
-    notion: Literal["Pure", "Approx", "ZCDP", "GDP"]
+    notion: Literal["Pure", "Approx", "ZCDP", "GDP", "Renyi"]
     epsilon: Written | None = None
     delta: Written | None = None
     rho: Written | None = None
     mu_squared: Written | None = None
+    curve: Annotated[dict[Written, Written], Field(min_length=1, max_length=256)] | None = None
     relation: Literal["add-remove", "replace"] | None = None
     unit: Name | None = None
 

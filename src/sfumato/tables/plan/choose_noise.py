@@ -157,8 +157,7 @@ def calibrate(
     """Choose the noise, and the selection of groups, that keep a promise with the least objective.
     A plausible group has `group_size` rows.
     """
-    norms = norms_for(promise.noise_target)
-    if not norms:
+    if promise.noise_target is None:
         notions = ", ".join(f"sf.{kind.__name__}" for kind in noise_notions())
         raise refusals.NOTION_WITHOUT_NOISE(promise=promise, notions=notions)
     if not query.public:
@@ -167,10 +166,11 @@ def calibrate(
         groups = Bounding.of(query, "L1").groups
         if groups > MOST_GROUPS:
             raise refusals.UNIT_IN_TOO_MANY_GROUPS(groups=groups, most=MOST_GROUPS)
+    fitted = promise.divisible
     drafts = [
-        _draft(components, columns, promise, *candidate)
-        for norm in norms
-        for candidate in _candidates(query, components, tuple(columns), promise, norm, group_size)
+        _draft(components, columns, fitted, *candidate)
+        for norm in norms_for(fitted.noise_target)
+        for candidate in _candidates(query, components, tuple(columns), fitted, norm, group_size)
     ]
     draft = min(
         (draft for draft in drafts if draft is not None),
@@ -468,7 +468,7 @@ def keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:
     common_relation_and_unit(promise, cost)  # refuses another relation or unit
     if not isinstance(promise, Approx):
         is_kept = isinstance(cost, type(promise)) and cost <= promise
-        return is_kept or mechanism.to(type(promise)) <= promise
+        return is_kept or any(stated <= promise for stated in mechanism.promises)
     epsilon, delta = promise.vector  # a curve has no best (ε, δ): the stated one is compared
     stated = cost.parameters if isinstance(cost, Pure | Approx) else {"epsilon": math.inf}
     return stated["epsilon"] <= epsilon and stated.get("delta", 0) <= delta

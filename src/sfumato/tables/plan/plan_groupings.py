@@ -104,10 +104,13 @@ def plan_workload(
     """Choose the measured tables and their noise for all groupings of a question."""
     _check(query, components)
     domain = Domain(tuple(len(keys) for keys in query.domains))
-    norms = norms_for(promise.noise_target)
-    if not norms:
+    if promise.noise_target is None:
         raise refusals.GROUPINGS_WITHOUT_NOISE(promise=promise)
-    drafts = [_draft(query, components, columns, promise, domain, norm) for norm in norms]
+    fitted = promise.divisible
+    drafts = [
+        _draft(query, components, columns, fitted, domain, norm)
+        for norm in norms_for(fitted.noise_target)
+    ]
     draft = min(drafts, key=lambda draft: draft.objective(columns, domain))
     return _finish(draft, query, promise, domain)
 
