@@ -216,7 +216,11 @@ class Guarantee(ABC):
 
     def price(self, cost: Guarantee) -> Guarantee:
         """Convert a cost to the notion of this budget."""
-        return cost if type(cost) is type(self) else cost.to(type(self))
+        return cost if type(cost) is type(self) else cost.charged_to(self)
+
+    def charged_to(self, budget: Guarantee) -> Guarantee:
+        """Return what a budget of another notion is charged for this."""
+        return self.to(type(budget))
 
     @property
     def noise_target(self) -> NoiseTarget | None:

@@ -5,6 +5,8 @@ best, add the costs.
             whose largest fraction of the budget is smallest, and never one that another undercuts
             in every number. The choice depends on the mechanism and the budget alone, not on what
             is spent.
+*Fixed*     Releases of one charge that promise a `Loss` are composed by their certified curve:
+            the charge fixes them all. Between charges, which may depend on answers, costs add up.
 *Rényi*     Of several curves without δ for the same release, the ledger takes the lowest value at
             each order. It mixes numbers of different guarantees nowhere else.
 """
@@ -15,10 +17,11 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from operator import is_
+from functools import lru_cache, reduce
+from operator import add, is_
 
 from ..accounting.filters import Filter
+from ..accounting.loss.privacy_loss import Loss
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.guarantee import Numbers
@@ -137,12 +140,28 @@ _cached_quote = lru_cache(maxsize=256)(_quote)
 
 
 def _sum(budget: Guarantee, releases: Iterable[tuple[Guarantee, ...]]) -> Numbers:
-    costs = [_cost(budget, promises) for promises in releases]
+    costs = [_cost(budget, promises) for promises in _join_losses(releases)]
     return (
         costs[0]
         if len(costs) == 1
         else tuple(sum(numbers, Fraction(0)) for numbers in zip(*costs, strict=True))
     )
+
+
+def _join_losses(releases: Iterable[tuple[Guarantee, ...]]) -> list[tuple[Guarantee, ...]]:
+    """Add up the releases that promise a `Loss` alone: all are fixed by the charge, so their curve
+    is that of the composition.
+    """
+    several = list(releases)
+    losses = [promises for promises in several if len(promises) == 1 and _is_loss(promises[0])]
+    if len(losses) < 2:
+        return several
+    rest = [promises for promises in several if promises not in losses]
+    return [*rest, (reduce(add, (promise for (promise,) in losses)),)]
+
+
+def _is_loss(promise: Guarantee) -> bool:
+    return isinstance(promise, Loss)
 
 
 def _cost(budget: Guarantee, promises: tuple[Guarantee, ...]) -> Numbers:

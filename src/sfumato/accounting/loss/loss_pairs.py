@@ -27,6 +27,7 @@ from flint import arb
 from ...exact.balls import ball, evaluate
 from ...exact.numbers import is_whole, non_negative, positive, shown, text
 from ...guarantees import GDP, Guarantee, Pure
+from ...guarantees.guarantee import reach
 from .. import accounting_refusals as refusals
 from .loss_families import GaussianLaw, laplace_law
 from .loss_laws import NO_ATOMS, Law, PointLaw
@@ -53,6 +54,14 @@ class DominatingPair(ABC):
     @abstractmethod
     def guarantee(self) -> Guarantee | None:
         """A guarantee of another notion that the pair keeps, if one is known."""
+
+    def states(self, notion: type[Guarantee]) -> Guarantee | None:
+        """Return the statement of a notion that the pair keeps; None if none is known."""
+        return None if self.guarantee is None else reach(self.guarantee, notion)
+
+    def renyi(self, order: Fraction) -> float:
+        """Return a bound on the Rényi divergence of this order, rounded up."""
+        return math.inf if self.guarantee is None else self.guarantee.renyi(order)
 
     @property
     def largest(self) -> tuple[Between | None, Between | None]:

@@ -15,12 +15,14 @@ import numpy as np
 from flint import arb
 
 from ...errors import Refused
-from ...exact.balls import ball, evaluate, normal_cdf
+from ...exact.balls import ball, evaluate, normal_cdf, up
 from ...exact.numbers import positive, probability, text
-from ...guarantees import GDP, Guarantee, Pure, Renyi
+from ...guarantees import GDP, ZCDP, Guarantee, Pure, Renyi
+from ...guarantees.guarantee import reach
 from ...guarantees.renyi import subsampled_gaussian
 from .. import accounting_refusals as refusals
 from ..subsampling import FixedLaw, PoissonLaw
+from .clone_divergence import divergence, divergence_curve, line_above
 from .loss_families import GaussianLaw
 from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Law, PointLaw
 from .loss_pairs import Between, DominatingPair, GaussianPair, Outcomes, check_whole
@@ -271,6 +273,17 @@ class ClonePair(DominatingPair):
     @property
     def largest(self) -> tuple[Between, Between]:
         return (self.epsilon, self.epsilon), (self.epsilon, self.epsilon)
+
+    def states(self, notion: type[Guarantee]) -> Guarantee | None:
+        """Return the amplified curve and its line; in other notions the report's own promise."""
+        if notion is Renyi:
+            return Renyi(divergence_curve(self.epsilon, self.n))
+        if notion is ZCDP:
+            return ZCDP(line_above(self.epsilon, self.n))
+        return reach(self.guarantee, notion)
+
+    def renyi(self, order: Fraction) -> float:
+        return up(divergence(self.epsilon, self.n, order))
 
     def law(self) -> Law:
         return self.laws()[1]

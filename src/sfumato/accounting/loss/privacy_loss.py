@@ -44,6 +44,7 @@ from .pair_of_mechanism import Parts, parts_of
 from .pairs_finite import ResponsePair
 from .pairs_sampled import sampled
 
+_HALVINGS = 64
 MOST = 10**12 - 1
 """The most uses of one pair."""
 
@@ -92,10 +93,7 @@ class Loss(Guarantee):
 
     def renyi(self, order: Number) -> float:
         a = check_order(order)
-        each = [
-            (math.inf if pair.guarantee is None else pair.guarantee.renyi(a), count)
-            for pair, count in self.parts
-        ]
+        each = [(pair.renyi(a), count) for pair, count in self.parts]
         return (
             math.inf
             if any(math.isinf(value) for value, _ in each)
@@ -114,24 +112,39 @@ class Loss(Guarantee):
 
     def _states(self, notion: type[Guarantee]) -> Guarantee | None:
         """Add up what the pairs promise in that notion; None where one of them promises nothing."""
-        statements = [
-            None if pair.guarantee is None else (reach(pair.guarantee, notion), count)
-            for pair, count in self.parts
-        ]
-        if any(statement is None or statement[0] is None for statement in statements):
+        statements = [(pair.states(notion), count) for pair, count in self.parts]
+        totals = [count * statement for statement, count in statements if statement is not None]
+        if len(totals) < len(statements):
             return None
-        return (
-            reduce(
-                add,
-                (
-                    statement[1] * statement[0]
-                    for statement in statements
-                    if statement is not None and statement[0] is not None
-                ),
-            )
-            if statements
-            else reach(Pure(0), notion)
-        )
+        return reduce(add, totals) if totals else reach(Pure(0), notion)
+
+    def charged_to(self, budget: Guarantee) -> Guarantee:
+        """Return what a budget is charged: of ε and δ, the point of the certified curve whose
+        larger part of the budget is smallest. Its δ is that of the budget, some times halved.
+        """
+        if not isinstance(budget, Approx) or not all(budget.vector):
+            return self.to(type(budget))
+        limit, delta = budget.vector
+
+        def part(halvings: int) -> tuple[float, Fraction]:
+            return self.epsilon(delta / 2**halvings) / float(limit), Fraction(1, 2**halvings)
+
+        # ε's part grows with the halvings, and δ's falls
+        low, high = 0, min(_HALVINGS, int(delta * 2**1000).bit_length() - 1)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if part(middle)[0] < part(middle)[1] else (low, middle)
+        points = [
+            Approx(Fraction(epsilon), delta / 2**halvings)
+            for halvings in (low, high)
+            if not math.isinf(epsilon := self.epsilon(delta / 2**halvings))
+        ]
+        if (pure := reach(self, Approx)) is not None:
+            points.append(pure)
+        if not points:
+            return self.to(Approx)
+        best = min(points, key=lambda a: max(a.vector[0] / limit, a.vector[1] / delta))
+        return Guarantee._bind(best, self.relation, self.unit)
 
     def _implied_by(self, premise: Guarantee) -> bool:
         """Whether `premise` implies the tight guarantee of some pair; else compare pair by pair,
