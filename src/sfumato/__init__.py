@@ -63,7 +63,7 @@ _LAZY = {
     "sample_sensitivity": ".sensitivity.sampled",
     "samples": "",
     "sensitivity": "",
-    "shuffle": ".local.shuffle",
+    "shuffle": ".local.amplification",
     "smooth_sensitivity": ".functions",
     "stream": ".streams",
     "streams": "",

@@ -43,7 +43,7 @@ from .guarantees import RandomDP as RandomDP
 from .guarantees import Renyi as Renyi
 from .ledger import BudgetExceeded as BudgetExceeded
 from .ledger import Ledger as Ledger
-from .local.shuffle import shuffle as shuffle
+from .local.amplification import shuffle as shuffle
 from .sensitivity.sampled import sample_sensitivity as sample_sensitivity
 from .session.protect import protect as protect
 from .session.repeats.refresh_report import refresh as refresh

@@ -3,6 +3,7 @@ with the value.
 """
 
 from . import presets
+from .amplification import Amplification, amplification
 from .bloom import BloomEstimate
 from .choose_oracle import Best, best
 from .direct import Direct
@@ -11,6 +12,7 @@ from .frequency_oracle import FrequencyOracle
 from .hadamard import Hadamard
 from .hashing import Hashing
 from .many_questions import Questionnaire
+from .mixer import shuffle
 from .numeric.mean_estimate import MeanEstimate
 from .numeric.number_oracle import NumberOracle
 from .numeric.one_bit import OneBit
@@ -25,7 +27,6 @@ from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor, Remembered
 from .report_store import ReportStore
 from .restore_question import restore
-from .shuffle import Amplification, amplification, shuffle
 from .sketch import Sketch
 from .subset import Subset
 from .unary import Unary

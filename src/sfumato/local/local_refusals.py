@@ -31,6 +31,34 @@ LOCAL_PROMISE_ADD_REMOVE = RefusalText(
     "local=sf.Pure(1)",
 )
 
+# The mixer
+
+NO_REPORTS_TO_MIX = RefusalText(
+    "shuffle.reports",
+    "reports",
+    "a mixer passes the bytes of reports, and nothing else that came with them",
+    "sf.local.shuffle([report for sender, report in arrived])",
+)
+REPORT_TO_OTHER_QUESTION_IN_BATCH = RefusalText(
+    "shuffle.reports",
+    "report {number}",
+    "it answers another question than the first, or is of another length: in one batch it would "
+    "be told apart",
+    "oracle.read(reports, drop=True)",
+)
+BATCH_TOO_SMALL = RefusalText(
+    "shuffle.least",
+    "{count} reports",
+    "a batch of fewer than {least} hides each report less than was promised",
+    "the batch again, when more reports have come in",
+)
+LEAST_BATCH_NOT_WHOLE = RefusalText(
+    "shuffle.least",
+    "least={least}",
+    "the least size of a batch is a whole number from 1 on",
+    "least=1000",
+)
+
 # Estimates
 
 NOTHING_TO_PLOT = RefusalText(

@@ -198,7 +198,7 @@ class Oracle(Mechanism):
         """Return the certified, composable loss of one report among n honest, delivered and
         shuffled reports.
         """
-        from .shuffle import shuffle
+        from .amplification import shuffle
 
         return shuffle(local=self.promise, n=n)
 

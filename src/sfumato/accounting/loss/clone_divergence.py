@@ -35,7 +35,7 @@ _STEPS = 2**13
 """Geometric steps of the losses to a factor e."""
 _MARGIN = 1 + 1e-9
 """More than the rounding errors of a few operations on doubles."""
-_LEAST = 2.0**-1000
+_LEAST = 2.0**-1022
 """Stands for what underflows a double."""
 _LAST = 2.0**30
 """The last order at which `line_above` looks."""

@@ -10,7 +10,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Refused
-from sfumato.local import Direct, Hadamard, Hashing, Rappor, Subset, Unary, amplification, shuffle
+from sfumato.local import Direct, Hadamard, Hashing, Rappor, Subset, Unary, amplification
+from sfumato.local.amplification import shuffle
 
 from .laws import law_of
 
