@@ -92,8 +92,8 @@ def test_frames_and_strings() -> None:
     ids=lambda v: " ".join(f"{k}={x}" for k, x in v.items()) if isinstance(v, dict) else v.__name__,
 )
 def test_the_promise_chooses_the_law(promise: dict[str, Any], kind: type) -> None:
-    """Laplace for Pure; for a Rényi curve and Approx the smaller: at ε = 1 the Gaussian's σ is below Laplace's √2
-    from δ ≈ 0.04 on, so the one at 10⁻² is tested as a vector.
+    """Laplace for Pure; for a Rényi curve and Approx the smaller: at ε = 1 the Gaussian's σ is
+    below Laplace's √2 from δ ≈ 0.04 on, so the one at 10⁻² is tested as a vector.
     """
     size = 3 if promise.get("delta") == 1e-2 else None
     f = (lambda d: [1, 2, 3]) if size else np.mean

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import sfumato as sf
 from sfumato.ledger.storage.location import parse_location, public_name
 from sfumato.storage.database_url import Url
 
@@ -16,7 +17,7 @@ from ..refusing import refusing
 def test_places() -> None:
     assert parse_location(None) is None
     assert parse_location("a.ledger") == parse_location(Path("a.ledger")) == Path.cwd() / "a.ledger"
-    for name in ("c:/a.ledger", "file:a?mode=memory", "postgresql", "a/b:c", ":memory:"):
+    for name in ("c:/a.ledger", "file:a?mode=memory", "postgresql", "a/b:c", "memory:"):
         assert isinstance(parse_location(name), Path)
     for url in (
         "postgresql://role@host/books",
@@ -51,3 +52,18 @@ def test_a_url_is_not_shown() -> None:
         pickle.dumps(url)
     assert public_name("postgresql://a:secret@b/c") == "postgresql"
     assert public_name("/folder/a.ledger") == "a.ledger"
+
+
+def test_the_word_of_sqlite_for_memory_makes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    budget = sf.Pure(1, relation="add-remove", unit="person")
+    with sf.Ledger.open(":memory:", budget=budget, dataset="visits") as book:
+        book.charge(sf.Pure("1/2"))
+        again = sf.Ledger.open(":memory:", budget=budget, dataset="visits")
+        assert again.spent == sf.Pure(0, relation="add-remove", unit="person"), "another book"
+        again.close()
+    assert list(tmp_path.iterdir()) == []
+    assert parse_location(":memory:") is None
+    assert parse_location("memory") == tmp_path / "memory"

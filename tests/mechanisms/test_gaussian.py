@@ -72,7 +72,7 @@ def test_S_014_the_variance_of_a_renyi_promise(
 
 def test_the_tightest_order_of_a_curve_sets_the_noise() -> None:
     curve = sf.Renyi({2: 1, 8: 2, 32: 16})
-    assert mech.Gaussian(sensitivity=1, renyi=curve).sigma**2 == pytest.approx(2)
+    assert mech.Gaussian(sensitivity=1, renyi=curve).sigma ** 2 == pytest.approx(2)
     with pytest.raises(sf.Refused):
         mech.Gaussian(sensitivity=1, renyi=curve, rho=1)
 

@@ -16,9 +16,11 @@ from flint import arb
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
+from sfumato.guarantees.finite.channel import Channel
 from sfumato.mechanisms.smooth import largest_beta, rounded_laplace
 from sfumato.sensitivity import order_statistics
 from sfumato.testing import TapeBits
+from sfumato.testing.seeded_bits import SeededBits
 
 from ..refusing import refusal
 from . import choosing
@@ -175,9 +177,21 @@ def test_noise_scaled_to_the_local_sensitivity_is_not_private() -> None:
 
 
 def test_scaling_to_bounds_found_in_the_data_is_not_private() -> None:
-    """S-086: noise of scale 2·M(x)/(n·ε), M(x) = max |x|, is none at all for zeros."""
-    scale = {x: 2 * max(x) / (len(x) * 1.0) for x in ((0,) * 5, (0, 0, 0, 0, 1))}
-    assert scale[(0,) * 5] == 0 < scale[(0, 0, 0, 0, 1)]
+    """S-086: noise of scale 2·M(x)/(n·ε), M(x) = max |x|, is none at all for zeros: the answer 0
+    tells the datasets apart. The mechanism of a mean has public bounds alone: it clips to them,
+    its noise is the same for both, and its law keeps ε.
+    """
+    zeros, single = (0.0,) * 5, (0.0, 0.0, 0.0, 0.0, 1.0)
+    m = mech.Mean(low=0, high=1, epsilon=1, relation="replace", rows=5)
+    assert m.noise.variance > 0
+    with pytest.raises(sf.Refused):
+        mech.Mean(low=0, high=max(zeros), epsilon=1, relation="replace", rows=5)
+    draws = {x: m.perturb(x, bits=SeededBits(86)).value for x in (zeros, single)}
+    far = m.perturb((*single[:4], 1e9), bits=SeededBits(86)).value
+    assert draws[single] - draws[zeros] == pytest.approx(1 / 5, abs=1e-3)
+    assert far == draws[single], "clipped to the public bound"
+    scaled_to_data = Channel([[1, 0], [0, 1]])  # zeros give 0 for certain, else it has chance 0
+    assert scaled_to_data.delta(1) == 1
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, *range(1480, 1501, 5), 10**5, 10**6])

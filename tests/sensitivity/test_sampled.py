@@ -167,14 +167,32 @@ def test_a_fit_that_returns_functions_is_sampled_where_it_is_used() -> None:
     ids=["strings", "pandas", "polars", "columns"],
 )
 def test_data_of_any_kind(make: Any, fit: Any, relation: str) -> None:
-    """S-160, S-167: any callable oracle, any records."""
-    rng = np.random.default_rng(9)
+    """S-160, S-167: any callable oracle, any records. The value is the k-th smallest of the m
+    largest moves between what the fit returned for a pair.
+    """
+    rng, returned = np.random.default_rng(9), []
+
+    def noted(records: Any) -> Any:
+        values = fit(records)
+        returned.append(np.atleast_1d(np.array(values, dtype=np.float64)))
+        return values
+
     s = sample_sensitivity(
-        fit, oracle=lambda n: make(rng.random(n)), n=8, m=15, relation=relation, apart=True
+        noted,
+        oracle=lambda n: make(rng.random(n)),
+        n=8,
+        m=15,
+        gamma=0.5,
+        relation=relation,
+        apart=True,
     )
     assert s.relation == relation
     assert isinstance(s, Sampled)
-    assert s.value > 0
+    pairs = returned[len(returned) - 2 * s.m :]
+    moves = sorted(float(np.abs(a - b).max()) for a, b in zip(pairs[::2], pairs[1::2], strict=True))
+    assert 1 < s.k < s.m
+    assert moves[s.k - 1] <= s.value <= moves[s.k - 1] * (1 + 1e-9)
+    assert moves[s.k - 2] < moves[s.k - 1] < moves[s.k], "another k would be seen"
 
 
 def test_the_sources_plan() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import sfumato as sf
+from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball
 from sfumato.guarantees import loss_closed_forms as forms
 from sfumato.guarantees.finite import divergences as div
@@ -22,7 +23,7 @@ from sfumato.guarantees.finite.divergence_bounds import (
     triangle_orders,
 )
 from sfumato.guarantees.neighbour_relations import ADD_REMOVE, REPLACE, hamming, l1_distance
-from sfumato.noise.continuous import Normal
+from sfumato.noise.continuous import ContinuousLaplace, Normal
 
 from . import oracles
 
@@ -276,11 +277,15 @@ def test_every_evaluator_is_used() -> None:
 
 
 def test_S_015_the_density_ratio_of_laplace_is_its_loss() -> None:
-    """The densities of a Laplace law and its shift by 1, on any grid: ln p/q = |x − 1| − |x|, which
-    no point exceeds 1.
+    """The densities of a Laplace law and its shift by 1, on any grid: no ln p/q exceeds 1, and
+    every mechanism's claim of less is wrong somewhere.
     """
-    losses = [abs(x - 1) - abs(x) for x in (Fraction(k, 16) for k in range(-160, 161))]
-    assert max(losses) == 1 == -min(losses)
+    here, there = ContinuousLaplace(scale=1), ContinuousLaplace(scale=1, location=1)
+    points = [k / 16 for k in range(-160, 161)]
+    losses = [math.log(here.pdf(x) / there.pdf(x)) for x in points]
+    assert max(losses) == pytest.approx(1, abs=1e-12) == -min(losses)
+    assert max(losses) <= float(mech.Laplace(sensitivity=1, scale=1).promise.epsilon()) + 1e-12
+    assert max(losses) > float(mech.Laplace(sensitivity=1, scale="1.01").promise.epsilon())
 
 
 def test_S_132_the_best_attacker_of_the_coin_toss() -> None:

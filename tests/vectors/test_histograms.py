@@ -158,15 +158,19 @@ def test_E_14_the_printed_radius_is_exceeded_eight_times_too_often() -> None:
 
 
 def test_S_057_the_histogram_gives_a_noisier_mean_than_the_mean() -> None:
-    """Over 300 releases: the ratio of the empirical variances is (k² − 1)/(3k), within a factor 2
-    (false alarm below 1e-6).
+    """The mean of a released histogram is Σ midpoint·count/n of its noisy counts, so its variance
+    follows exactly; relative to that of the private mean it is (k² − 1)/(3k).
     """
     from sfumato.testing.seeded_bits import SeededBits
 
-    x, k, bits = np.clip(np.random.default_rng(57).normal(size=1000), -4, 4), 16, SeededBits(57)
+    x, k = np.clip(np.random.default_rng(57).normal(size=1000), -4, 4), 16
     h, m = histogram(k), mech.Mean(low=-4, high=4, epsilon=1, relation="replace", rows=1000)
-    histogram_variance = np.var(
-        [h.perturb(x, bits=bits).moment(1, rows=1000).value for _ in range(300)]
-    )
-    mean_variance = np.var([m.perturb(x, bits=bits).value for _ in range(300)])
-    assert 5.3125 / 2 < histogram_variance / mean_variance < 5.3125 * 2
+    released = h.perturb(x, bits=SeededBits(57))
+    moment = released.moment(1, rows=1000)
+    middles = [Fraction(2 * j + 1 - k, 4) for j in range(k)]
+    read = sum(c * int(count) for c, count in zip(middles, released.counts, strict=True)) / 1000
+    assert moment.value == pytest.approx(float(read), abs=1e-12)
+    spread = sum(c**2 for c in middles) / 1000**2
+    variance = float(spread) * float(h.noise.variance)
+    # the noise of whole counts has a variance a little below that of the real law
+    assert 0.97 < variance / float(m.variance) / ((k**2 - 1) / (3 * k)) < 1

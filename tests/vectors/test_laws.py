@@ -13,6 +13,7 @@ from sfumato import mechanisms as mech
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, evaluate
 from sfumato.exact.numbers import ceil_sqrt, power_of_two_at_least
+from sfumato.mechanisms.shared import error_formulas
 from sfumato.noise.bernoulli import Bernoulli
 from sfumato.noise.continuous import ContinuousLaplace
 from sfumato.noise.geometric import Geometric
@@ -82,6 +83,26 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "laplace_delta": lambda i: ContinuousLaplace(scale=i["scale"]).delta(i["eps"], shift=1),
     "discrete_laplace_pmf": lambda i: Geometric(scale=i["scale"]).pmf(i["z"]),
 }
+
+
+def test_S_009_the_inequalities_hold_for_the_laws_that_use_them() -> None:
+    """Chebyshev's and Hoeffding's radii are exceeded no more often than they say, and Chebyshev's
+    with a smaller factor would be.
+    """
+    for law in (ContinuousLaplace(scale=2), ContinuousLaplace(scale="1/3")):
+        for times in ("3/2", 2, 5):
+            radius = error_formulas.chebyshev_radius(variance=law.variance, times=times)
+            assert 2 * law.tail(radius) <= 1 / Fraction(times) ** 2
+    coin = Bernoulli(p=Fraction(1, 2))
+    p = Fraction(coin.probability()).limit_denominator(10**9)
+    sure = error_formulas.chebyshev_radius(variance=p * (1 - p), times=1)
+    assert sure == Fraction(1, 2), "a fair coin is always one deviation from its mean"
+    n, beta = 30, Fraction(1, 20)
+    radius = error_formulas.hoeffding_radius(count=n, beta=beta)
+    far = sum(math.comb(n, k) for k in range(n + 1) if abs(Fraction(k, n) - p) >= radius)
+    near = sum(math.comb(n, k) for k in range(n + 1) if abs(Fraction(k, n) - p) >= radius * 2 / 3)
+    assert Fraction(far, 2**n) <= beta
+    assert Fraction(near, 2**n) > beta, "the twin: a third less is too little"
 
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)

@@ -134,7 +134,7 @@ def privatize(
     bits: Bits = SYSTEM,
 ) -> Released:
     """Release f(data) with noise: a number, with `size` or `shape` an array, with `labels` a
-    dictionary. The promise is `epsilon` (and `delta`), or any of Pure, Approx, ZCDP, GDP.
+    dictionary. The promise is `epsilon` (and `delta`), or any of Pure, Approx, ZCDP, GDP, Renyi.
 
     `sensitivity` is how far f moves between neighbours: a number (L1 for Laplace, L2 for Gaussian
     noise) or a value of `sf.sensitivity`. `slack` bounds the rounding error of f as computed.

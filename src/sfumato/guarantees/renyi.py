@@ -246,9 +246,7 @@ class Renyi(Guarantee):
         """The μ² of Gaussian noise, whose curve is α·μ²/2, and the ε of Laplace noise: the smaller
         noise keeps the promise.
         """
-        return NoiseTarget(
-            epsilon=largest_epsilon(self.without_delta()), mu_squared=2 * self.line
-        )
+        return NoiseTarget(epsilon=largest_epsilon(self.without_delta()), mu_squared=2 * self.line)
 
     @property
     def divisible(self) -> Guarantee:

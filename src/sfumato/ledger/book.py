@@ -72,9 +72,10 @@ class Ledger(AccountView):
         """Open the account of a dataset. A dataset that is not in the book yet needs a budget, a
         unit and a relation; an existing account must agree with all that the call declares.
 
-        `path` is a file or the URL of a PostgreSQL database. Without a path the book lives in
-        memory, and ends with the process. With `head`, a head that you kept elsewhere, the ledger
-        refuses a book that does not contain it: an old copy, or a book cut short.
+        `path` is a file or the URL of a PostgreSQL database. Without a path, or with ":memory:",
+        the book lives in memory, and ends with the process. With `head`, a head that you kept
+        elsewhere, the ledger refuses a book that does not contain it: an old copy, or a book cut
+        short.
         """
         if dataset is not None:
             check_name("dataset", dataset)

@@ -25,9 +25,7 @@ from .client import VERSION
 from .wire_reports import HEAD, Reports, gather_reports
 
 
-def shuffle(
-    reports: Reports | Iterable[bytes], *, least: int = 1, bits: Bits = SYSTEM
-) -> Reports:
+def shuffle(reports: Reports | Iterable[bytes], *, least: int = 1, bits: Bits = SYSTEM) -> Reports:
     """Return a batch of reports in a uniformly random order, and nothing else about them. A batch
     of fewer than `least` is refused: it has to wait.
 

@@ -20,12 +20,12 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from ...exact.balls import up
+from ...exact.numbers import SMALLEST
 from ...guarantees.pure import renyi_of_pure
 from ...guarantees.renyi import ORDERS
 from .loss_laws import FUNCTION, Doubles
@@ -35,7 +35,7 @@ _STEPS = 2**13
 """Geometric steps of the losses to a factor e."""
 _MARGIN = 1 + 1e-9
 """More than the rounding errors of a few operations on doubles."""
-_LEAST = 2.0**-1022
+_LEAST = float(SMALLEST)
 """Stands for what underflows a double."""
 _LAST = 2.0**30
 """The last order at which `line_above` looks."""
@@ -77,7 +77,8 @@ def line_above(epsilon: Fraction, n: int) -> Fraction:
         rho = max(rho, _steepest(before, here) * _MARGIN)
         before = here
     rho = max(rho, local / before[0] * _MARGIN)
-    return min(Fraction(up(Fraction(rho))), Fraction(renyi_of_pure(epsilon, Fraction(1))))
+    local_rho = Fraction(renyi_of_pure(epsilon, Fraction(1)))
+    return max(min(Fraction(up(Fraction(rho))), local_rho), SMALLEST)
 
 
 def _orders(first: float) -> Iterator[float]:
@@ -128,7 +129,8 @@ def _coarse(epsilon: Fraction, n: int) -> _Losses:
 def _bound(losses: _Losses, epsilon: Fraction, order: Fraction) -> Fraction:
     """Return D_α from above, and no more than the divergence of the report alone."""
     local = Fraction(renyi_of_pure(epsilon, order))
-    return min(local, Fraction(up(Fraction(_divergence(losses, float(order)) * _MARGIN))))
+    bound = Fraction(up(Fraction(_divergence(losses, float(order)) * _MARGIN)))
+    return max(min(local, bound), SMALLEST)
 
 
 def _divergence(losses: _Losses, order: float) -> float:
@@ -138,12 +140,12 @@ def _divergence(losses: _Losses, order: float) -> float:
     if order == 1.0:
         return max(float((mass * loss * -np.expm1(-loss)).sum()) + unseen * farthest, _LEAST)
     power = order - 1.0
-    kept = mass > 0
+    likely = mass > 0
     terms = (
-        np.log(mass[kept])
-        + power * loss[kept]
-        + np.log(-np.expm1(-order * loss[kept]))
-        + np.log(-np.expm1(-power * loss[kept]))
+        np.log(mass[likely])
+        + power * loss[likely]
+        + np.log(-np.expm1(-order * loss[likely]))
+        + np.log(-np.expm1(-power * loss[likely]))
     )
     rest = math.log(unseen) + power * farthest if unseen else -math.inf
     top = max(float(terms.max(initial=-math.inf)), rest)

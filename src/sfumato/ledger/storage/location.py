@@ -17,13 +17,16 @@ from .book_store import BookStore
 if TYPE_CHECKING:
     from .postgres_book import PostgresBook
 
+MEMORY = ":memory:"
 SCHEMES = ("postgresql", "postgres")
 # two letters at least: one letter is a drive. `Path` drops the second slash
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/", re.ASCII)
 
 
 def parse_location(path: str | Path | None) -> Path | Url | None:
-    """Parse a path or URL; None is memory."""
+    """Parse a path or URL; None, and SQLite's word for it, is memory."""
+    if str(path) == MEMORY:
+        return None
     scheme = None if path is None else _URL.match(str(path))
     if scheme is None:
         return None if path is None else Path(path).absolute()
