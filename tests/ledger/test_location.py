@@ -59,11 +59,10 @@ def test_the_word_of_sqlite_for_memory_makes_no_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     budget = sf.Pure(1, relation="add-remove", unit="person")
-    with sf.Ledger.open(":memory:", budget=budget, dataset="visits") as book:
-        book.charge(sf.Pure("1/2"))
-        again = sf.Ledger.open(":memory:", budget=budget, dataset="visits")
-        assert again.spent == sf.Pure(0, relation="add-remove", unit="person"), "another book"
-        again.close()
+    book = sf.Ledger.open(":memory:", budget=budget, dataset="visits")
+    book.charge(sf.Pure("1/2"))
+    fresh = sf.Ledger.open(":memory:", budget=budget, dataset="visits")
+    assert fresh.spent == sf.Pure(0, relation="add-remove", unit="person"), "another book"
     assert list(tmp_path.iterdir()) == []
     assert parse_location(":memory:") is None
     assert parse_location("memory") == tmp_path / "memory"

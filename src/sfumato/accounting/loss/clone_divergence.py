@@ -28,7 +28,7 @@ from ...exact.balls import up
 from ...exact.numbers import SMALLEST
 from ...guarantees.pure import renyi_of_pure
 from ...guarantees.renyi import ORDERS
-from .loss_laws import FUNCTION, Doubles
+from .loss_laws import FUNCTION, Doubles, sum_by_bin
 from .shuffle_pair import clone_laws
 
 _STEPS = 2**13
@@ -104,7 +104,7 @@ def _steepest(low: tuple[float, float], high: tuple[float, float]) -> float:
 @lru_cache(maxsize=4)
 def _losses(epsilon: Fraction, n: int) -> _Losses:
     law = clone_laws(float(epsilon), n)[1]
-    points = law.atoms if law.atoms.loss.size else law.points
+    points = law.points
     positive = points.loss > 0
     loss = points.loss[positive] + law.slack
     return _Losses(
@@ -120,7 +120,7 @@ def _coarse(epsilon: Fraction, n: int) -> _Losses:
     losses = _losses(epsilon, n)
     steps = np.ceil(np.log(losses.loss) * _STEPS)
     _, place = np.unique(steps, return_inverse=True)
-    mass = np.bincount(place, losses.mass)
+    mass = sum_by_bin(place, losses.mass, int(place.max(initial=-1)) + 1)
     loss = np.zeros(mass.size)
     np.maximum.at(loss, place, losses.loss)
     return _Losses(loss, mass * _MARGIN, losses.unseen)

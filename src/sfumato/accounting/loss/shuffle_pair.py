@@ -38,7 +38,7 @@ from ...exact.numbers import Number, positive, probability, text
 from .. import accounting_refusals as refusals
 from ..composition import count_of
 from .loss_lattice import Integers
-from .loss_laws import FUNCTION, UNIT, Atoms, Doubles, Law, PointLaw
+from .loss_laws import FUNCTION, UNIT, Atoms, Doubles, PointLaw
 
 FARTHEST = 100
 """The largest ε of one report: losses of ε and −ε share a lattice, whose window multiplies powers
@@ -49,7 +49,7 @@ _APART = 2e-5
 _TINY = 1e-40
 
 
-def clone_laws(epsilon: float, n: int) -> tuple[Law, Law]:
+def clone_laws(epsilon: float, n: int) -> tuple[PointLaw, PointLaw]:
     """Return the laws of the clone pair, from below and above; the same law twice if no number of
     clones is rounded.
     """
@@ -80,7 +80,7 @@ def _groups(first: int, masses: Doubles) -> Integers:
     return np.flatnonzero(np.diff(group, prepend=-1))
 
 
-def _law(epsilon: float, numbers: list[int], chances: list[float], values: int) -> Law:
+def _law(epsilon: float, numbers: list[int], chances: list[float], values: int) -> PointLaw:
     """Return the law for these numbers of clones and their chances. Each chance is a sum of some of
     `values` binomial probabilities.
     """
