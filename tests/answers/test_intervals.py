@@ -28,6 +28,34 @@ def test_a_count_is_its_integer_plus_and_minus_the_half_width() -> None:
     assert low.dtype == high.dtype == np.float64
 
 
+def test_an_interval_below_zero_reaches_what_is_possible() -> None:
+    """Of 1,506 intervals of public tables two were wholly below 0, about groups of a few people."""
+    half = laplace(20).law.half_width(F(19, 20))
+    low, high = counted([-half - 5, -half, half + 5]).interval("n", 0.95)
+    assert low.tolist() == [-2 * half - 5, -2 * half, 5]
+    assert high.tolist() == [0, 0, 2 * half + 5]
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [((0, 9), [(-2, 0), (1, 2)]), ((-9, 0), [(-2, -1), (0, 2)]), ((-1, 1), [(-2, -1), (1, 2)])],
+)
+def test_a_sum_of_values_with_one_sign_reaches_zero(
+    ends: tuple[int, int], expected: list[tuple[int, int]]
+) -> None:
+    half = laplace(20).law.half_width(F(19, 20))
+    numbers = {"low": F(ends[0]), "high": F(ends[1])}
+    answer = Answer(
+        keys=("g",),
+        rows=((0,), (1,)),
+        pieces=(Noisy("s", [[-3 * half], [3 * half]], F(1, 2 * half), laplace(20)),),
+        columns=(Column("s", "sum", (0,), "", numbers),),
+        cost=sf.Pure(1),
+    )
+    low, high = answer.interval("s")
+    assert list(zip(low.tolist(), high.tolist(), strict=True)) == expected
+
+
 @given(
     z=st.integers(-(2**80), 2**80),
     step=st.sampled_from([F(1), F(1, 2**20), F(1, 100), F(3, 7)]),

@@ -76,7 +76,7 @@ def mean_answer(law: Additive, steps: int, n: int, total: int, seed: int) -> Ans
     columns = [
         Column("mean", "mean", (0, 1), numbers=MEAN),
         Column("rows", "count", (2,)),
-        Column("sum", "sum", (0,), numbers={"low": F(0), "high": F(100)}),
+        Column("sum", "sum", (0,), numbers={"low": F(-50), "high": F(50)}),
     ]
     return answer_of([sums, rows, every], columns)
 

@@ -1,5 +1,5 @@
-"""Hierarchies of places and the counts of a census: PostgreSQL and Spark hand the noise the
-integers that DuckDB does.
+"""Hierarchies of places, first rows of units, and the counts of a census: PostgreSQL and Spark hand
+the noise the integers that DuckDB does.
 """
 
 from __future__ import annotations
@@ -61,7 +61,12 @@ def protect(source: Any, **options: Any) -> Table:
 def tallies(table: Table) -> list[list[int]]:
     """Everything that reaches the noise of two group-bys and a census."""
     with table:
+        numbered = table.number_rows("k", ["county", "sex"], descending=True)
+        first = numbered.where(numbered["k"] == 1)
+        second = numbered.number_rows("of_state", "sex", within="state").where("of_state = 2")
         plans = [
+            first.group_by("state", "sex").count().plan(promise=sf.ZCDP(1)),
+            second.group_by("state", "sex").count().plan(promise=sf.ZCDP(1)),
             table.group_by("county", "state").count().plan(promise=sf.ZCDP(1)),
             table.group_by("state", "county", "sex").agg(n=sf.count()).plan(promise=sf.ZCDP(1)),
         ]

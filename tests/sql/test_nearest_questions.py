@@ -73,8 +73,14 @@ HARD = {
     "SELECT product, COUNT(*) AS n, amount FROM orders GROUP BY product": "AVG(amount) AS amount",
     "SELECT * FROM orders LIMIT 10": "COUNT(*)",
     # rows of one unit
-    "SELECT COUNT(*) AS n FROM (SELECT user_id, amount, ROW_NUMBER() OVER (PARTITION BY user_id "
-    "ORDER BY ordered_at) AS r FROM orders) AS s WHERE r = 1": JOINED,
+    "SELECT COUNT(*) AS n FROM (SELECT user_id, amount, RANK() OVER (PARTITION BY user_id "
+    "ORDER BY ordered_at) AS r FROM orders) AS s WHERE r = 1": (
+        "ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY ordered_at) AS r"
+    ),
+    "SELECT COUNT(*) AS n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY "
+    "ordered_at DESC) AS r FROM orders) AS s WHERE r = 1": (
+        "ROW_NUMBER() OVER (PARTITION BY user_id, product ORDER BY ordered_at DESC) AS r"
+    ),
     "SELECT AVG(CLAMP(t, 0, 100)) AS a FROM (SELECT user_id, arg_min(amount, ordered_at) AS t "
     "FROM orders GROUP BY user_id) AS s": JOINED,
     "SELECT AVG(CLAMP(t, 0, 100)) AS a FROM (SELECT user_id, FIRST(amount ORDER BY ordered_at) "

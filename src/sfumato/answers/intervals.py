@@ -338,7 +338,19 @@ def _interval_end(column: Column, boxes: Sequence[Box], side: Side) -> Doubles:
             if side == "low"
             else np.inf,
         )
-    return _clamp_to_possible(column, end)
+    return _reach_possible(column, _clamp_to_possible(column, end), side)
+
+
+def _reach_possible(column: Column, ends: Doubles, side: Side) -> Doubles:
+    """Extend an interval that misses all possible values to the nearer end of these: a count below
+    0 may be 0.
+    """
+    least, most = KINDS[column.kind].possible(column.numbers)
+    if side == "high" and least is not None:
+        return np.maximum(ends, to_double(least, "up"))
+    if side == "low" and most is not None:
+        return np.minimum(ends, to_double(most, "down"))
+    return ends
 
 
 def _clamp_to_possible(column: Column, ends: Doubles) -> Doubles:

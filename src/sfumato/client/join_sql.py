@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..tables.expr.expressions import ColumnRef
-from ..tables.query.join_steps import Join, Match, Pairs, Union
+from ..tables.query.join_steps import Join, Match, Pairs
 from ..tables.query.joins import join_rows, match_rows
-from ..tables.query.per_unit import PerUnit
-from ..tables.query.stages import Rows, RowStep
+from ..tables.query.stages import Rows, RowStep, Step
+from ..tables.query.unit_windows import UnitWindow
 from . import client_refusals as refusals
 from .sql_forms import expression_sql, quote_name
 
-Step = RowStep | PerUnit | Join | Match | Union
 KINDS = {
     "inner": "JOIN",
     "left": "LEFT JOIN",
@@ -43,6 +42,10 @@ def from_item(rows: Rows, steps: Sequence[Step]) -> str:
     for step in steps:
         if isinstance(step, RowStep) and step.column is None:
             text = f"(SELECT * FROM {text} AS s WHERE {expression_sql(step.expression)})"
+            continue
+        if isinstance(step, UnitWindow):
+            text = f"(SELECT *, {_window_sql(step)} AS {quote_name(step.column)} FROM {text} AS s)"
+            schema = step.schema(schema)
             continue
         if (
             not isinstance(step, Join | Match)
@@ -71,10 +74,20 @@ def replay_steps(rows: Rows, steps: Sequence[Step]) -> Rows:
             rows = join_rows(rows, step.right, step.pairs, step.how, step.where)[0]
         elif isinstance(step, Match):
             rows = match_rows(rows, step.right, step.pairs, step.kind, step.where, nulls=step.nulls)
+        elif isinstance(step, UnitWindow):
+            rows = rows.look_along(step.column, step.op, step.order, step.of)
         else:
             assert isinstance(step, RowStep)  # `from_item` refuses all others
             rows = rows.where(step.expression)
     return rows
+
+
+def _window_sql(step: UnitWindow) -> str:
+    value = "" if step.of is None else expression_sql(step.of)
+    parts = [*map(quote_name, step.unit), *map(expression_sql, step.order.within)]
+    keys = (expression_sql(key) + " DESC" * falls for key, falls in step.order.by)
+    over = f"PARTITION BY {', '.join(parts)} ORDER BY {', '.join(keys)}"
+    return f"{step.op.upper()}({value}) OVER ({over})"
 
 
 def _on(pairs: Pairs) -> str:

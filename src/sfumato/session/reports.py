@@ -25,6 +25,7 @@ from ..tables.query.join_steps import Join, Union
 from ..tables.query.per_unit import PerUnit
 from ..tables.query.question_options import PlanOptions, QuestionSettings, ReleaseOptions, asks
 from ..tables.query.stages import Query, Rows, RowStep, Step
+from ..tables.query.unit_windows import UnitWindow
 from ..templates.summary import Summarized, Summary
 from . import session_refusals as refusals
 from .pending_plan import PendingPlan
@@ -241,6 +242,8 @@ def _computed_columns(rows: Rows) -> dict[str, RowStep] | None:
                 names |= {step.column or ""}
             case Join() | Union():
                 names |= {column[0] for column in step.columns}
+            case UnitWindow():
+                names.add(step.column)
             case PerUnit():
                 names |= {name for name, _ in (*step.keys, *step.totals)}
     for step in rows.steps[len(fixed) :]:

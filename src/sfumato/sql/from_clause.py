@@ -5,6 +5,7 @@
 *Per unit*     A sub-query grouped by the unit, with further keys or without, gives rows that are
                functions of one unit's rows. So does SELECT DISTINCT with the unit among its
                columns.
+*Along*        ROW_NUMBER, LAG and LEAD with the unit in PARTITION BY look along one unit's rows.
 *Released*     Any other sub-query with aggregates gives rows that depend on many people. Alone in
                the FROM of a SELECT it is a question of its own, whose groups are released first
                (`released.outer_select`). Beside rows, or joined with them, it is refused.
@@ -12,17 +13,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from sqlglot import exp
 
 from ..errors import RefusalText, Refused
+from ..tables.expr.expressions import Expr
 from . import sql_refusals as refusals
 from .group_by.grouping import read_group_keys, read_items
 from .join_clause import join_scopes
 from .row_expressions import RowReader
+from .row_windows import find_row_windows, read_row_windows, refuse_other_windows
 from .scope import Scope, has_aggregate, identifier, quoted
 from .semi_joins import apply_where
 from .sql_text import Node, SqlText, arguments
@@ -144,8 +147,10 @@ class FromReader:
         if node.args.get("group") is None and not any(map(has_aggregate, node.expressions)):
             return None
         scope = self.from_(node, named, RELEASED_PARTS)
-        if scope.rows.public:
+        if scope.rows.public or find_row_windows(node, scope, self.scalars):
             return None
+        if (refusal := refuse_other_windows(node, scope, self.scalars)) is not None:
+            raise refusal
         items = read_items(node, scope, self.scalars, star=True)
         keys = read_group_keys(node, scope, items, self.scalars)
         return None if has_unit(scope, keys) else ReleasedQuery(node, scopes)
@@ -235,12 +240,16 @@ class FromReader:
         if not isinstance(node, exp.Select):
             raise self.source.refuse(refusals.SUBQUERY_NOT_SELECT, place)
         named = self.read_with(node, scopes)
-        scope = self.from_(node, named)
+        scope = self.from_(node, named, frozenset({"qualify"}))
         for part, entry in REFUSED_IN_SUBQUERY.items():
             if node.args.get(part) is not None:
                 raise self.source.refuse(entry, node.args[part])
         if node.args.get("where") is not None:
             scope = self.where(scope, node.args["where"].this, named)
+        if windows := find_row_windows(node, scope, self.scalars):
+            return self._look_along(node, windows, scope)
+        if (qualify := node.args.get("qualify")) is not None:
+            raise self.source.refuse(refusals.WINDOW_CLAUSE, qualify)
         items = read_items(node, scope, self.scalars, star=True)
         grouped = (
             node.args.get("group") is not None
@@ -257,6 +266,28 @@ class FromReader:
             self.check_arguments(distinct, frozenset())
             return read_distinct(node, scope, items, self.scalars)
         return read_plain(scope, items, self.scalars)
+
+    def _look_along(self, node: exp.Select, windows: Sequence[exp.Window], scope: Scope) -> Scope:
+        """Read a sub-query with windows over the rows of one unit."""
+        items = read_items(node, scope, self.scalars, star=True)
+        if node.args.get("distinct") is not None:
+            raise self.source.refuse(refusals.WINDOW_CLAUSE, windows[0])
+        numbered, special = read_row_windows(node, windows, scope, self.scalars)
+        columns = read_plain(numbered, items, self.scalars, special)
+        qualify = node.args.get("qualify")
+        if qualify is None:
+            return columns
+        names = {item.name.lower(): columns.names[item.name] for item in items}
+
+        def read_part(part: Node) -> Expr | None:
+            window = special(part)
+            return _named(part, names, scope) if window is None else window
+
+        condition = numbered.read(qualify.this, self.scalars, read_part)
+        try:
+            return replace(columns, rows=columns.rows.where(condition))
+        except Refused as refusal:
+            raise self.source.relocate(refusal, qualify, self.source.example) from None
 
     def where(self, scope: Scope, node: Node, scopes: NamedScopes) -> Scope:
         """Keep the rows that meet a condition; IN and EXISTS may look at other rows."""
@@ -287,3 +318,11 @@ class FromReader:
             )
             name = min(more).strip("_").upper()
             raise self.source.refuse(refusals.CLAUSE_UNSUPPORTED, at, clause=name)
+
+
+def _named(part: Node, names: Mapping[str, Expr], scope: Scope) -> Expr | None:
+    """Return the column that QUALIFY names by its alias; None for columns of the table."""
+    if not isinstance(part, exp.Column) or part.args.get("table") is not None:
+        return None
+    name = (identifier(part.this) or "").lower()
+    return names.get(name) if scope.find(name) is None else None

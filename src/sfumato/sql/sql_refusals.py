@@ -391,6 +391,13 @@ WINDOW = RefusalText(
     "a window over rows reveals single rows; a window over released groups is free",
     "{corrected}",
 )
+WINDOW_OF_SEVERAL = RefusalText(
+    "sql.window",
+    "",
+    "in a sub-query ROW_NUMBER, LAG and LEAD look along the rows of one person, with {unit} in "
+    "PARTITION BY and with ORDER BY; other windows are over released groups",
+    "{corrected}",
+)
 WINDOW_CLAUSE = RefusalText(
     "sql.window",
     "",

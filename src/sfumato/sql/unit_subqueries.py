@@ -4,7 +4,7 @@ BY the unit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from sqlglot import exp
@@ -22,15 +22,20 @@ from .sql_text import Node, SqlText
 from .unit_totals import read_total as total_of
 
 
-def read_plain(scope: Scope, items: list[SelectItem], scalars: RowReader) -> Scope:
-    """Read a sub-query without aggregates: the same rows, with other names."""
-    return Scope(
-        scope.rows,
-        _check_names(
-            {item.name: scope.read(item.node, scalars) for item in items}, items, scalars.source
-        ),
-        frozenset(),
-    )
+def read_plain(
+    scope: Scope,
+    items: list[SelectItem],
+    scalars: RowReader,
+    special: Callable[[Node], Expr | None] | None = None,
+) -> Scope:
+    """Read a sub-query without aggregates: the same rows, with other names. `special` may stand for
+    a node.
+    """
+    columns = {item.name: scope.read(item.node, scalars, special) for item in items}
+    if special is not None:
+        for item in items:
+            check_type(columns[item.name], scope.rows, item.node, scalars)
+    return Scope(scope.rows, _check_names(columns, items, scalars.source), frozenset())
 
 
 def read_distinct(

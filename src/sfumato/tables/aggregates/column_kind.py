@@ -10,6 +10,9 @@
 *Limits*    Values and ends are cut to what is possible: a mean of clipped values lies between the
             bounds. Where the number of rows may be zero or less, nothing is known: the interval is
             all that is possible, and its middle the value if the released number itself is.
+*Reach*     Counts and sums are released as they come, also where noise makes a count negative. An
+            interval that lies wholly below 0 then reaches up to 0: no number is said to have a sign
+            that it cannot have.
 *Proof*     docs/proofs/answer-intervals.md
 """
 
@@ -62,6 +65,11 @@ def finish_sum(_: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
     """Return the end of the one piece itself."""
     (box,) = boxes
     return BoxEnd(multiply_by_step(box.low if side == "low" else box.high, box.step))
+
+
+def count_range(_: Numbers) -> Limits:
+    """Return between which a number of rows or of units lies."""
+    return Fraction(0), None
 
 
 def value_bounds(numbers: Numbers) -> Limits:
@@ -124,6 +132,9 @@ class ColumnKind:
     trace: Trace | None = None  # the same in symbols, where all pieces are inside the limits
     pieces: int = 1
     limits: Callable[[Numbers], Limits] = lambda _: (None, None)
+    # between which the exact value lies, where a released one may lie beyond: an interval that
+    # misses all of this reaches to the nearer end of it
+    possible: Callable[[Numbers], Limits] = lambda _: (None, None)
     numbers: tuple[str, ...] = ()  # that every column of the kind has
     counts: bool = False  # of rows or units: whole and not negative, before weights and noise
     # over groups: the groups' values sum to the value of all, where the weight of a row does not

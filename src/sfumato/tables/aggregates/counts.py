@@ -13,6 +13,7 @@ from .column_kind import (
     Limits,
     Numbers,
     SqlCall,
+    count_range,
     trace_sum,
 )
 from .column_parts import NOTHING, check_condition_type, row_count
@@ -87,6 +88,7 @@ COUNT = AggregateKind(
     name="count",
     components=_rows,
     trace=trace_sum,
+    possible=count_range,
     counts=True,
     adds=True,
     assume=_assume_size,
@@ -102,6 +104,7 @@ COUNT_UNITS = AggregateKind(
     name="count_units",
     components=_units,
     trace=trace_sum,
+    possible=count_range,
     counts=True,
     assume=_assume_size,
     calls=(),  # COUNT reads COUNT(DISTINCT x)

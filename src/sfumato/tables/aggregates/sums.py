@@ -17,6 +17,7 @@ from .column_kind import (
     AggregateKind,
     Box,
     BoxEnd,
+    Limits,
     Numbers,
     Side,
     SqlCall,
@@ -101,10 +102,18 @@ def _assume_ratio(numbers: Numbers, size: int, place: Fraction) -> Fraction | No
     return top / bottom if bottom else None
 
 
+def _sum_range(numbers: Numbers) -> Limits:
+    """Return between which a sum lies, if its values all have one sign."""
+    zero = Fraction(0)
+    least = zero if numbers.get("low", -1) >= 0 else None
+    return least, zero if numbers.get("high", 1) <= 0 else None
+
+
 SUM = AggregateKind(
     name="sum",
     components=value_sum,
     trace=trace_sum,
+    possible=_sum_range,
     adds=True,
     assume=_assume_sum,
     calls=(SqlCall("SUM", "total", "column", sum, nodes=("Sum",)),),

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, SupportsIndex, TypeGuard, TypeVar
 
@@ -119,6 +119,13 @@ class Declaration(Summarized):
             "bounds": self.ranges,
             "keys": keys,
         }
+
+    def with_most_rows(self, most: int) -> Declaration:
+        """Return the declaration for rows of which no unit has more than `most`."""
+        if not self.unit or (self.max_rows is not None and self.max_rows <= most):
+            return self
+        limits = tuple(pair for pair in self.learned.limits if pair[0] != "max_rows")
+        return replace(self, max_rows=most, learned=replace(self.learned, limits=limits))
 
     def to_toml(self) -> str:
         """Write the declaration as TOML; `Declaration.from_toml` reads back an equal record."""

@@ -15,6 +15,7 @@ from ..aggregates.component import Component
 from ..expr.expressions import ColumnRef
 from ..marginals.reconciled_noise import ReconciledNoise
 from ..query.group_keys import group_limit
+from ..query.join_steps import Join, Match, Union
 from ..query.per_unit import PerUnit
 from ..query.stages import Query, Rows, RowStep
 from . import min_max
@@ -38,6 +39,8 @@ def explain_rules(plan: Plan) -> tuple[str, ...]:
         rules.append("each row is taken as a different person")
     elif plan.query.rows.once:
         rules.append(f"each {declared.unit_name} has one row here, and counts once")
+    elif plan.query.rows.most and plan.query.rows.most <= bounding.rows:
+        rules.append(f"each {declared.unit_name} has at most {rows} here")
     elif bounding.truncation:
         rules.append(f"{rows} of a {declared.unit_name} with more count, drawn at random{note}")
     elif bounding.rule == "root":
@@ -203,7 +206,8 @@ def _explain_groups_beyond(plan: Plan) -> list[str]:
 def explain_unmeasured(plan: Plan) -> tuple[str, ...]:
     """Return the limits of which nobody measured what they leave out."""
     rows, limit = plan.query.rows, plan.calibration.bounding.rows
-    is_limited = rows.declaration.unit and not rows.once
+    has_more = not 0 < rows.most <= limit
+    is_limited = rows.declaration.unit and not rows.once and has_more
     if not is_limited or "max_rows" in dict(rows.declaration.learned.limits):
         return ()
     unit = rows.declaration.unit_name
@@ -296,7 +300,7 @@ def _explain_inner_clipping(rows: Rows) -> Iterator[str]:
                 column = of.name if isinstance(of, ColumnRef) else ""
                 ends = f"[{text(low)}, {text(high)}]"
                 yield f"{of.text} clipped to {ends} in the sub-query{learned.bounds_note(column)}"
-        else:
+        elif isinstance(step, Join | Match | Union):
             yield from _explain_inner_clipping(step.right)
         schema = step.schema(schema)
 

@@ -27,6 +27,7 @@ from ..query.joins import join_rows, match_rows
 from ..query.per_unit import PerUnit
 from ..query.stages import Groups, Query, Rows, RowStep
 from ..query.unions import union_rows
+from ..query.unit_windows import UnitWindow
 from .bounding import Bounding
 from .components import components_of
 
@@ -157,6 +158,8 @@ def _replay_steps(rows: Rows, tables: Mapping[str, Rows]) -> Rows:
     for step in rows.steps:
         if isinstance(step, PerUnit):
             replayed = replayed.per_unit(dict(step.keys), dict(step.totals))
+        elif isinstance(step, UnitWindow):
+            replayed = replayed.look_along(step.column, step.op, step.order, step.of)
         elif isinstance(step, Join):
             replayed, _ = join_rows(
                 replayed, _replay_steps(step.right, tables), step.pairs, step.how, step.where
@@ -219,6 +222,8 @@ def _columns_in_steps(rows: Rows) -> tuple[set[str], list[tuple[str, str]]]:
                 *(key for _, key in step.keys),
                 *(part for _, total in step.totals for part in (total.of, total.where)),
             )
+        elif isinstance(step, UnitWindow):
+            columns |= _columns(*step.expressions)
         elif isinstance(step, RowStep):
             columns |= _columns(step.expression)
         elif isinstance(step, Union):

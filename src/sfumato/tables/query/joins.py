@@ -133,6 +133,8 @@ def join_rows(
         facts=_joined_facts(left, right, step, schema, same, owned=owned),
         links=links | {new: right.links[old] for new, old in brought if old in right.links},
         once=owned and left.once and right.once,
+        numbers=frozenset(),  # a row may have become several
+        most=0,
         fans=True,
         unit_rows=max(rows, left.unit_rows, right.unit_rows)
         if owned

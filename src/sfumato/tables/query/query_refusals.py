@@ -179,6 +179,24 @@ TOTALS_WITHOUT_UNIT = RefusalText(
     "without a unit in protect() each row is taken as a different person, who has no other rows",
     "unit='user_id'",
 )
+ORDER_WITHOUT_UNIT = RefusalText(
+    "stage.unit",
+    "number_rows(…)",
+    "without a unit in protect() each row is taken as a different person, who has no other rows",
+    "unit='user_id'",
+)
+ORDER_MISSING = RefusalText(
+    "stage.order",
+    "number_rows({column!r})",
+    "rows are numbered in the order of a column",
+    "by='day'",
+)
+ORDER_OF_NO_ORDER = RefusalText(
+    "stage.order",
+    "{of}",
+    "rows have an order by numbers, texts, dates and times, and this is {words}",
+    "by='day'",
+)
 TOTAL_NAMES_TWICE = RefusalText(
     "stage.unit",
     "per_unit({columns})",

@@ -94,6 +94,23 @@ class RowVerbs(NamedByOthers, Summarized):
         """Add the rows of another protected table."""
         return self.rows.union(right, columns)
 
+    def number_rows(
+        self,
+        column: str,
+        by: str | Expr | Iterable[str | Expr],
+        *,
+        descending: bool = False,
+        within: str | Expr | Iterable[str | Expr] = (),
+    ) -> Rows:
+        """Add a column that numbers the rows of each unit from 1 on, in the order of some columns;
+        with `within`, apart for each value of these columns.
+
+        >>> rows = visits.number_rows("k", by="day")
+        >>> rows.where(rows["k"] == 1).aggregate(first=sf.mean("spend")).release(epsilon=0.1).names
+        ('first',)
+        """
+        return self.rows.number_rows(column, by, descending=descending, within=within)
+
     def group_by(
         self, /, *keys: str | Groupings, **public: Iterable[Key] | Calendar | Expr
     ) -> Groups:

@@ -22,7 +22,7 @@ from ..declare.declaration import Declaration, Key, check_keys
 from ..declare.describe_columns import HEADS, describe_columns
 from ..expr.column_names import check_names
 from ..expr.expressions import ColumnRef, Expr, col, literal, python_text
-from ..expr.types import Type
+from ..expr.types import INT64, Type
 from ..expr.value_ranges import TRUTH
 from ..expr.value_sets import ValueSet
 from . import query_refusals as refusals
@@ -37,6 +37,7 @@ from .owned_rows import Origin
 from .per_unit import PerUnit, Total
 from .question_options import PlanOptions, ReleaseOptions, asks
 from .synthesis_options import SynthesisRelease, SyntheticRows, synthesizes
+from .unit_windows import SORT, UnitOrder, UnitWindow, WindowOp
 from .unit_work import STEP, UNIT_ROWS, check_work, cost_of, spend
 
 MOST_COLUMNS = 256
@@ -71,7 +72,7 @@ class RowStep:
         )
 
 
-Step = RowStep | PerUnit | Join | Match | Union
+Step = RowStep | PerUnit | UnitWindow | Join | Match | Union
 """A step of a query, from rows to rows."""
 
 
@@ -87,6 +88,8 @@ class Rows(NamedByOthers, Summarized):
     ranges: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict, repr=False)
     facts: ColumnFacts = field(default_factory=lambda: ColumnFacts({}), repr=False)
     once: bool = False  # every unit has at most one row
+    numbers: frozenset[str] = frozenset()  # columns of which each value occurs once in a unit
+    most: int = 0  # no unit has more rows, by conditions on its numbers; 0 if nothing is known
     origin: Origin | None = field(default=None, repr=False)
     links: Mapping[str, str] = field(
         default_factory=dict, repr=False
@@ -194,11 +197,17 @@ class Rows(NamedByOthers, Summarized):
             raise refusals.CONDITION_NOT_EXPRESSION(type=type(condition).__name__)
         if condition.type(self.schema).kind != "bool":
             raise refusals.CONDITION_NOT_TRUE_OR_FALSE(condition=condition.text)
+        facts = self.facts.where(condition)
+        counts = [count for name in self.numbers if (count := _count_values(facts, name))]
+        most = min(counts, default=0)
         return spend(
             replace(
                 self,
+                declaration=self.declaration.with_most_rows(most) if most else self.declaration,
                 steps=(*self.steps, RowStep(condition)),
-                facts=self.facts.where(condition),
+                facts=facts,
+                once=self.once or most == 1,
+                most=most,
             ),
             condition.cost,
             "where(…)",
@@ -388,8 +397,53 @@ class Rows(NamedByOthers, Summarized):
                 if isinstance(key, ColumnRef) and key.name in self.links
             },
             once=self.once or not keys,
+            numbers=frozenset(),
+            most=0,
             unit_rows=self.unit_rows if keys else 1,
         )
+
+    def number_rows(
+        self,
+        column: str,
+        by: str | Expr | Iterable[str | Expr],
+        *,
+        descending: bool = False,
+        within: str | Expr | Iterable[str | Expr] = (),
+    ) -> Rows:
+        """Add a column that numbers the rows of each unit from 1 on, in the order of some columns;
+        with `within`, apart for each value of these columns. `where(rows["k"] == 1)` then keeps
+        the first row of each unit, and a unit counts once.
+        """
+        order = UnitOrder.of(by, descending=descending, within=within)
+        return self.look_along(column, "row_number", order)
+
+    def look_along(
+        self, column: str, op: WindowOp, order: UnitOrder, of: Expr | None = None
+    ) -> Rows:
+        """Add a column that looks along the rows of each unit: the number of a row, or a value of
+        the row before or after it.
+        """
+        unit = self.declaration.unit
+        if not unit:
+            raise refusals.ORDER_WITHOUT_UNIT()
+        if not order.by:
+            raise refusals.ORDER_MISSING(column=column)
+        check_names([*self.schema, column], "number_rows(…)")
+        step = UnitWindow(column, op, unit, order, of)
+        schema, ends = step.schema(self.schema), step.range(self.ranges)
+        is_number = op == "row_number"
+        facts = replace(self.facts, types={**self.facts.types, column: schema[column]})
+        if is_number:
+            facts = facts.about({column: ValueSet(low=Fraction(1), null=False)})
+        rows = replace(
+            self,
+            steps=(*self.steps, step),
+            schema=schema,
+            ranges=self.ranges if ends is None else {**self.ranges, column: ends},
+            facts=facts,
+            numbers=self.numbers | ({column} if is_number and not order.within else set()),
+        )
+        return spend(rows, cost_of(step.expressions) + SORT * STEP, f"number_rows({column:.60})")
 
     def _protected(self, place: str) -> None:
         if self.public:
@@ -418,6 +472,7 @@ class Rows(NamedByOthers, Summarized):
             ranges=ranges,
             facts=self.facts.define(name, expression),
             links=links,
+            numbers=self.numbers - {name},
         )
         return spend(rows, expression.cost, f"mutate({name:.60}=…)")
 
@@ -553,6 +608,15 @@ class Query:
         unless `fresh=True`.
         """
         return self.rows.curator.release(self, **options)
+
+
+def _count_values(facts: ColumnFacts, name: str) -> int:
+    """Count the values that a column of whole numbers may have by what the question says; 0 where
+    it does not tell.
+    """
+    values = facts.values(col(name))
+    listed = None if values.stated or values.null else values.listed(INT64)
+    return 0 if listed is None else max(1, len(listed))
 
 
 def _key_text(key: Key) -> str:

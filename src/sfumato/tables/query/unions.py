@@ -103,6 +103,8 @@ def union_rows(
         facts=facts.about(sets),
         links=links,
         once=False,
+        numbers=frozenset(),
+        most=0,
         fans=left.fans or right.fans,
         unit_rows=left.unit_rows + right.unit_rows,
         work=left.work + right.work,
