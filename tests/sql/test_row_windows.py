@@ -38,8 +38,8 @@ def table() -> Table:
         ),
         (
             (
-                "SELECT ROW_NUMBER() OVER (PARTITION BY city, user_id ORDER BY age * 2 DESC, day) + 1 "
-                "AS x FROM visits"
+                "SELECT ROW_NUMBER() OVER (PARTITION BY city, user_id ORDER BY age * 2 DESC, day) "
+                "+ 1 AS x FROM visits"
             ),
             " WHERE x = 2",
             [
@@ -49,8 +49,8 @@ def table() -> Table:
         ),
         (
             (
-                "SELECT LAG(spend) OVER (PARTITION BY user_id ORDER BY day) AS b, LEAD(spend + 1) OVER "
-                "(PARTITION BY user_id ORDER BY day) AS a FROM visits"
+                "SELECT LAG(spend) OVER (PARTITION BY user_id ORDER BY day) AS b, LEAD(spend + 1) "
+                "OVER (PARTITION BY user_id ORDER BY day) AS a FROM visits"
             ),
             " WHERE a > b",
             [
