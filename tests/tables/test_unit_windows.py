@@ -53,12 +53,12 @@ def test_rows_are_numbered_in_order_with_nulls_last() -> None:
     with protected(VISITS) as table:
         rows = table.number_rows("k", "day").number_rows("last", "day", descending=True)
         numbered = columns_after(table, rows.number_rows("of_shop", "day", within="shop"))
-    found = {
+    numbers = {
         (row["who"], row["day"], row["spend"]): (row["k"], row["last"], row["of_shop"])
         for row in numbered
         if row["who"] is not None
     }
-    assert found == {
+    assert numbers == {
         (1, 1, 20): (1, 3, 1),
         (1, 2, None): (2, 2, 1),
         (1, 3, 10): (3, 1, 2),
@@ -73,8 +73,8 @@ def test_a_neighbouring_row_gives_its_value() -> None:
     order = UnitOrder.of("day", descending=False, within=())
     with protected(VISITS) as table:
         rows = table.rows.look_along("before", "lag", order, c("spend"))
-        found = columns_after(table, rows.look_along("after", "lead", order, c("day") * 10))
-    assert {(r["day"], r["before"], r["after"]) for r in found if r["who"] == 1} == {
+        neighbours = columns_after(table, rows.look_along("after", "lead", order, c("day") * 10))
+    assert {(r["day"], r["before"], r["after"]) for r in neighbours if r["who"] == 1} == {
         (1, None, 20),
         (2, 20, 30),
         (3, None, None),
@@ -192,14 +192,14 @@ def test_random_first_rows_against_python() -> None:
         data = table._source.engine.run(table._source.table).to_pylist()
     firsts: dict[int, Any] = {}
     for who in range(40):
-        own = [row for row in data if row["who"] == who]
-        top = max(row["tiny"] for row in own if row["tiny"] is not None)
-        own = [row for row in own if row["tiny"] == top]
-        words = [row["word"] for row in own if row["word"] is not None]
+        visits = [row for row in data if row["who"] == who]
+        top = max(row["tiny"] for row in visits if row["tiny"] is not None)
+        visits = [row for row in visits if row["tiny"] == top]
+        words = [row["word"] for row in visits if row["word"] is not None]
         best = max(words, key=lambda word: word.encode()) if words else None
-        firsts[who] = {row["yes"] for row in own if row["word"] == best}
-    sure = {yes: sum(found == {yes} for found in firsts.values()) for yes in (True, False)}
-    most = {yes: sum(yes in found for found in firsts.values()) for yes in (True, False)}
+        firsts[who] = {row["yes"] for row in visits if row["word"] == best}
+    sure = {yes: sum(places == {yes} for places in firsts.values()) for yes in (True, False)}
+    most = {yes: sum(yes in places for places in firsts.values()) for yes in (True, False)}
     for (yes,), count in zip(answer.rows, answer["n"], strict=True):
         assert sure[yes] <= count <= most[yes]
 

@@ -30,6 +30,7 @@ from ..templates.summary import Summary
 from .batches import Batch
 from .budget_mixin import Budgeted
 from .catalog import describe_tables
+from .check_limits import CheckedLimit, check_limit
 from .choose_limits import histogram_share
 from .learning import (
     Learning,
@@ -258,6 +259,27 @@ class Table(Budgeted, RowVerbs):
         state.apply(lessons, groups=True)
         return Learning(
             self.declaration, lessons, histogram_share(promised, Fraction(1)) if rest else None
+        )
+
+    @asks(ReleaseOptions)
+    def check_limits(self, **options: Unpack[ReleaseOptions]) -> CheckedLimit:
+        """Measure once, for this cost, how many rows lie beyond the declared `max_rows`. Answers
+        about all rows of the table then say it beside their numbers, free of charge. The same call
+        again, also from another process with the same ledger, costs nothing.
+
+        >>> print(visits.check_limits(epsilon=0.1))
+        about ... of rows, beyond the limit of 4 per user_id, are not counted (at least ...)
+        cost ε = 0.1...
+        """
+        settings = QuestionSettings(**options)
+        promised = promise_of(self.budget, settings)
+        return check_limit(
+            self.state,
+            self.name,
+            promised,
+            share=settings.share,
+            fresh=settings.fresh,
+            timeout=settings.timeout,
         )
 
     def rows_of(self, declaration: Declaration) -> Rows:

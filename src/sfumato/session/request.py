@@ -47,6 +47,7 @@ from ..tables.query.stages import Query
 from . import session_refusals as refusals
 from .accuracy import GROUP_SIZE, Goal
 from .batches import Batch, plan_batch
+from .check_limits import say_checked
 from .choose_limits import Aim, histogram_share
 from .learning import (
     FIRST_SHARE,
@@ -232,6 +233,8 @@ class Request:
         if notes:
             answers = tuple(replace(answer, rules=(*answer.rules, *notes)) for answer in answers)
         pairs = list(zip(batch.plans, answers, strict=True))
+        if self.state.checks and settings.share is None:
+            pairs = [(plan, say_checked(self.state, plan, answer)) for plan, answer in pairs]
         return or_failed(
             lambda: tuple(
                 plan.finish(answer) if isinstance(plan, SqlPlan) else answer

@@ -279,6 +279,19 @@ LEARN_FOR_UNKNOWN = RefusalText(
     "limits are learned for the 'question' that needs them, or for small 'groups' of the table",
     "learn_for='question'",
 )
+CHECK_WITHOUT_UNIT = RefusalText(
+    "check.limits",
+    "check_limits(…)",
+    "without a unit in protect() each row is taken as a different person, and none is beyond a "
+    "limit",
+    "unit='user_id'",
+)
+CHECK_OF_LEARNED_LIMIT = RefusalText(
+    "check.limits",
+    "check_limits(…)",
+    "nobody declared max_rows; where it is learned, answers say what lies beyond it",
+    "{table}.learn(epsilon=0.05)",
+)
 NO_BOUNDS_TO_LEARN = RefusalText(
     "learn.column",
     "columns=[{column!r:.60}]",

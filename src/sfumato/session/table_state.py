@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from ..errors import Refused
 from ..guarantees.stored_guarantee import ratio
@@ -30,6 +31,9 @@ from ..tables.query.owned_rows import Origin
 from ..tables.query.stages import Query, QueryCurator, Rows
 from . import session_refusals as refusals
 from .noisy_cells import StoredHistogram
+
+if TYPE_CHECKING:
+    from .check_limits import CheckedLimit
 
 FIELDS = {"learned", "value", "shares"}
 """What every record of a learned limit holds."""
@@ -113,6 +117,8 @@ class TableState:
     declared: Declared = field(default_factory=dict)
     # by their place in the declarations
     lessons: Mapping[tuple[str, ...], LearnedLimit] = field(default_factory=dict)
+    # what was measured of declared limits, by table
+    checks: Mapping[str, CheckedLimit] = field(default_factory=dict)
     public: Mapping[str, Rows] = field(default_factory=dict)
     # the rows, with the declarations they were built from
     _rows: tuple[Declared, Mapping[str, Rows]] | None = None

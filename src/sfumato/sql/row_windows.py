@@ -70,7 +70,7 @@ def refuse_other_windows(select: exp.Select, scope: Scope, scalars: RowReader) -
     function: Node = window.this
     corrected = source.example
     if order is not None and unit and isinstance(function, (*OPS, *_RANKS)):
-        own = [
+        parts = [
             source.words_of(part)
             for part in window.args.get("partition_by") or []
             if not scope.unit(scope.read(part, scalars))
@@ -80,7 +80,7 @@ def refuse_other_windows(select: exp.Select, scope: Scope, scalars: RowReader) -
             source.words_of(key.this) + " DESC" * bool(key.args.get("desc"))
             for key in order.expressions
         )
-        over = f"PARTITION BY {', '.join([unit, *own])} ORDER BY {keys}"
+        over = f"PARTITION BY {', '.join([unit, *parts])} ORDER BY {keys}"
         corrected = source.replace_text(window, f"{call} OVER ({over})")
     return source.refuse(
         refusals.WINDOW_OF_SEVERAL, window, unit=unit or "a unit", corrected=corrected
@@ -90,8 +90,8 @@ def refuse_other_windows(select: exp.Select, scope: Scope, scalars: RowReader) -
 def _is_of_unit(window: exp.Window, scope: Scope, scalars: RowReader) -> bool:
     """Tell whether a window looks along the rows of one unit, in an order."""
     call, order, unit = window.this, window.args.get("order"), scope.rows.declaration.unit
-    known = {"this", "partition_by", "order", "over"}
-    if type(call) not in OPS or order is None or set(arguments(window)) - known or not unit:
+    read_parts = {"this", "partition_by", "order", "over"}
+    if type(call) not in OPS or order is None or set(arguments(window)) - read_parts or not unit:
         return False
     if set(arguments(call)) - {"this"} or (call.this is None) != isinstance(call, exp.RowNumber):
         return False

@@ -120,9 +120,9 @@ class LearnedLimits:
         if len(rest) >= REST[2] and rest[0] > max(rest[1], WORTH_SAYING):
             least = _least_beyond(rest)
             share = (
-                f"between {_percent(least)} and {_percent(rest[4])}"
+                f"between {percent(least)} and {percent(rest[4])}"
                 if least
-                else f"at most {_percent(rest[4])}"
+                else f"at most {percent(rest[4])}"
             )
             rows = f", with {share} of their {name.removeprefix('max_')} beyond the limit"
         trade = TRADES[name] if units and len(rest) >= REST[2] else ""
@@ -133,7 +133,7 @@ class LearnedLimits:
         "" unless it is worth a word. Units with more than were counted only add to it.
         """
         least = _least_beyond(dict(self.limits).get(name) or ())
-        return f"at least {_percent(least)}" if least >= WORTH_SAYING else ""
+        return f"at least {percent(least)}" if least >= WORTH_SAYING else ""
 
     def rows_outside(self, column: str) -> dict[str, str]:
         """Describe the shares of rows below and above a column's bounds that exceed their error."""
@@ -143,7 +143,7 @@ class LearnedLimits:
         least = max(tails[2], WORTH_SAYING)
         sides, population = {"below": tails[0], "above": tails[1]}, _span(*tails[3:])
         return {
-            side: f"about {_percent(share)} ± {_percent(tails[2])} {population}"
+            side: f"about {percent(share)} ± {percent(tails[2])} {population}"
             for side, share in sides.items()
             if share > least
         }
@@ -229,12 +229,12 @@ def _shares(sides: Mapping[str, Fraction], error: Fraction, population: str, out
     }
     if significant:
         return "".join(
-            f"; about {_percent(share)} ± {_percent(error)} {population} {where}"
+            f"; about {percent(share)} ± {percent(error)} {population} {where}"
             for where, share in significant.items()
         )
     most = min(max(sides.values()) + error, Fraction(1))
     says_something = WORTH_SAYING < most < USELESS
-    return f"; at most about {_percent(most)} {population} {outside}" if says_something else ""
+    return f"; at most about {percent(most)} {population} {outside}" if says_something else ""
 
 
 def _least_beyond(rest: Rest) -> Fraction:
@@ -256,6 +256,6 @@ def _span(low: Fraction, high: Fraction) -> str:
     return f"of rows {ends}"
 
 
-def _percent(value: Fraction) -> str:
+def percent(value: Fraction) -> str:
     """Write a share as a percentage with all of its three decimal places."""
     return f"{float(100 * value):.4g} %"

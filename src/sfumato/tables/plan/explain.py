@@ -171,6 +171,21 @@ def explain_left_out(plan: Plan) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def says_rows_beyond(plan: Plan) -> bool:
+    """Tell whether a share of all rows beyond the limit of rows is about the numbers of a plan: it
+    sums rows of the whole table, and no public keys leave any out.
+    """
+    query, bounding = plan.query, plan.calibration.bounding
+    is_part = any(not isinstance(step, RowStep) or step.column is None for step in query.rows.steps)
+    return (
+        not is_part
+        and not (query.keys and query.public)
+        and not query.rows.once
+        and bounding.rule != "root"
+        and any(component.form not in ("unit", "distinct") for component in plan.components)
+    )
+
+
 def _explain_rows_beyond(plan: Plan) -> list[str]:
     """Say how many rows lie beyond a learned limit, where components sum rows. Under the rule
     `root` a unit may count for more rows than its limit, if they are in several groups.
@@ -211,7 +226,10 @@ def explain_unmeasured(plan: Plan) -> tuple[str, ...]:
     if not is_limited or "max_rows" in dict(rows.declaration.learned.limits):
         return ()
     unit = rows.declaration.unit_name
-    return (f"how many rows lie beyond the limit of {limit} per {unit} was not measured",)
+    return (
+        f"how many rows lie beyond the limit of {limit} per {unit} was not measured "
+        "(check_limits measures it)",
+    )
 
 
 def explain(plan: Plan) -> str:
