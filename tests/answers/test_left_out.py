@@ -66,10 +66,7 @@ def test_any_name_is_text() -> None:
 
 def test_what_learning_estimated_is_printed_first() -> None:
     beyond = "at least 26 % of rows, beyond the limit of 4 per user_id, are not counted"
-    unmeasured = (
-        "how many rows lie beyond the limit of 4 per user_id was not measured "
-        "(check_limits measures it)"
-    )
+    unmeasured = "rows beyond the limit of 4 per user_id were not measured: check_limits does"
     answer = replace(clipped(0, 90_000), facts={"left_out": (beyond,), "unmeasured": (unmeasured,)})
     assert left_out_notes(answer)[0] == beyond
     assert unmeasured not in str(answer)

@@ -538,9 +538,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "1 group": NO_CLAIM,
         "{} groups": NO_CLAIM,
         "{} lie {} the bounds of {} [{}, {}]": "learned bounds",
-        "how many rows lie beyond the limit of {} per {} was not measured (check_limits measures it)": (
-            NO_CLAIM
-        ),
+        "rows beyond the limit of {} per {} were not measured: check_limits does": NO_CLAIM,
         "cost    {}": NO_CLAIM,
         "unit    {}, neighbours by {}": NO_CLAIM,
         "rule    {}": NO_CLAIM,

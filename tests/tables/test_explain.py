@@ -154,8 +154,7 @@ def test_what_was_not_measured_is_said(bench: Bench) -> None:
     declared = planned(bench, n=ag.count())
     assert explain_left_out(declared) == ()
     assert explain_unmeasured(declared) == (
-        "how many rows lie beyond the limit of 2 per user was not measured "
-        "(check_limits measures it)",
+        "rows beyond the limit of 2 per user were not measured: check_limits does",
     )
     assert (
         explain_unmeasured(planned(bench, about={"unit": None, "max_rows": None}, n=ag.count()))

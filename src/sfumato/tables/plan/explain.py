@@ -226,10 +226,7 @@ def explain_unmeasured(plan: Plan) -> tuple[str, ...]:
     if not is_limited or "max_rows" in dict(rows.declaration.learned.limits):
         return ()
     unit = rows.declaration.unit_name
-    return (
-        f"how many rows lie beyond the limit of {limit} per {unit} was not measured "
-        "(check_limits measures it)",
-    )
+    return (f"rows beyond the limit of {limit} per {unit} were not measured: check_limits does",)
 
 
 def explain(plan: Plan) -> str:
