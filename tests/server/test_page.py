@@ -851,6 +851,27 @@ def test_values_and_names_stay_inside_their_quotes(door: Page) -> None:
     assert columns == ["id", "id", None, "person.id", None]
 
 
+@browsing
+@pytest.mark.parametrize(
+    ("kind", "bounds", "edges"),
+    [
+        ("int64", ["16", "90"], [10, 20, 30, 40, 50, 60, 70, 80, 90]),
+        ("int8", ["0", "5"], [0, 1, 2, 3, 4, 5]),
+        ("float64", ["-0.5", "0.9"], [-0.6, -0.4, -0.2, 0, 0.2, 0.4, 0.6, 0.8, 1]),
+        ("float64", ["0", "100"], [*range(0, 101, 10)]),
+        ("decimal(18, 2)", ["0", "2500"], [0, 500, 1000, 1500, 2000, 2500]),
+    ],
+)
+def test_bins_have_round_edges(
+    door: Page, kind: str, bounds: list[str], edges: list[float]
+) -> None:
+    text = door.evaluate(
+        "async column => (await import('/static/building.js')).COMPUTED.bins.write(column)",
+        {"name": "x", "type": kind, "bounds": bounds},
+    )
+    assert json.loads(text.removeprefix("HISTOGRAM(x, ").removesuffix(")")) == edges
+
+
 CLICKED = {
     "values": [
         {"what": "rows", "column": ""},

@@ -90,12 +90,12 @@ def test_answers_about_all_rows_say_it_in_the_line_of_the_number() -> None:
         assert "; about" in second
         assert "are not counted (at least" in " ".join(str(answer).split())
         assert "not measured" not in answer.explain()
-        for other in (
+        for text_of_part in (
             "SELECT COUNT(*) AS n FROM t WHERE x > 3",
             "SELECT COUNT(DISTINCT u) AS n FROM t",
             "SELECT x, COUNT(*) AS n FROM t WHERE x IN (1, 2) GROUP BY x",
         ):
-            assert "are not counted" not in str(table.sql(other, epsilon=1))
+            assert "are not counted" not in str(table.sql(text_of_part, epsilon=1))
         table.ledger.allow("ann", sf.Approx(5, "1e-6"))
         assert "are not counted" not in str(table.sql(text, epsilon=1, share="ann"))
 

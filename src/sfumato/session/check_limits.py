@@ -16,10 +16,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ..answers.answer import Answer
 from ..guarantees import Guarantee
@@ -27,53 +26,20 @@ from ..mechanisms.shared.additive import Additive
 from ..noise.law import SummableLaw
 from ..release import or_failed, release
 from ..tables import aggregates as ag
-from ..tables.declare.learned_limits import WORTH_SAYING, percent, round_share, round_share_down
-from ..tables.plan.explain import cost_text, says_rows_beyond
+from ..tables.declare.learned_limits import round_share, round_share_down
+from ..tables.plan.explain import says_rows_beyond
 from ..tables.plan.query_plan import Plan, plan
 from ..tables.query.owned_rows import table_source
 from ..tables.query.per_unit import Total
 from ..tables.query.stages import Rows
-from ..templates.summary import Summarized, Summary
 from . import session_refusals as refusals
+from .checked_limit import CheckedLimit
 from .noisy_cells import CellNoise, NoisyHistogram, Outward
-
-if TYPE_CHECKING:
-    from .table_state import TableState
+from .table_state import TableState
 
 MOST_EDGE = 2**40
 _SINGLE, _NEAR = 8, 4
 """Cells hold a single number of rows up to the first; they are fine up to so many limits."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class CheckedLimit(Summarized):
-    """The share of rows beyond a limit of rows per unit: about, and at least (95 %)."""
-
-    limit: int
-    unit: str
-    about: Fraction
-    least: Fraction
-    cost: Guarantee | None
-
-    @property
-    def note(self) -> str:
-        """The sentence below an answer; "" where 0 is not excluded."""
-        if self.least < WORTH_SAYING:
-            return ""
-        return (
-            f"about {percent(self.about)} of rows, beyond the limit of {self.limit} per "
-            f"{self.unit}, are not counted (at least {percent(self.least)})"
-        )
-
-    def __str__(self) -> str:
-        unknown = (
-            f"rows beyond the limit of {self.limit} per {self.unit}: too few to tell from none"
-        )
-        paid = "cost nothing" if self.cost is None else f"cost {cost_text(self.cost)}"
-        return f"{self.note or unknown}\n{paid}"
-
-    def _summary(self) -> Summary:
-        return Summary(title=f"limit of rows per {self.unit}", notes=str(self).split("\n"))
 
 
 def check_edges(limit: int) -> tuple[int, ...]:

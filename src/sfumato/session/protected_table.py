@@ -30,7 +30,8 @@ from ..templates.summary import Summary
 from .batches import Batch
 from .budget_mixin import Budgeted
 from .catalog import describe_tables
-from .check_limits import CheckedLimit, check_limit
+from .check_limits import check_limit
+from .checked_limit import CheckedLimit
 from .choose_limits import histogram_share
 from .learning import (
     Learning,

@@ -17,7 +17,6 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from ..errors import Refused
 from ..guarantees.stored_guarantee import ratio
@@ -30,10 +29,8 @@ from ..tables.plan.missing_limits import Declared, MissingLimit
 from ..tables.query.owned_rows import Origin
 from ..tables.query.stages import Query, QueryCurator, Rows
 from . import session_refusals as refusals
+from .checked_limit import CheckedLimit
 from .noisy_cells import StoredHistogram
-
-if TYPE_CHECKING:
-    from .check_limits import CheckedLimit
 
 FIELDS = {"learned", "value", "shares"}
 """What every record of a learned limit holds."""

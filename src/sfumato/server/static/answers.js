@@ -137,7 +137,11 @@ function downloads(answer) {
 export function showAnswer(root, answer, { openCard }) {
   const found = parts(answer), receipt = answer.receipt;
   const rules = (answer.rules ?? []).map((rule) => el("li", { text: rule }));
-  const empty = !answer.table.rows.length && el("p", { text: "No group was large enough to be shown. This reveals nothing about anyone." });
+  const remedy = (answer.rules ?? []).find((rule) => rule.startsWith("no group was large enough; "))?.split("; ").slice(1).join("; ");
+  const empty = !answer.table.rows.length && [
+    el("p", { text: "No group was large enough to be shown. This reveals nothing about anyone." }),
+    remedy && el("p", { class: "remedy", text: `${remedy[0].toUpperCase()}${remedy.slice(1)}.` }),
+  ];
   const cut = answer.table.rows.length > MOST_ROWS && el(
     "p",
     { class: "quiet", text: `The first ${MOST_ROWS} rows of ${number(answer.table.rows.length)} are shown; downloads have all of them.` },

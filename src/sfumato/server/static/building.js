@@ -9,10 +9,13 @@ const isBounded = (column) => isNumber(column) && Boolean(column.bounds) && Numb
 
 const BINS = 10;
 
-/** Edges of equal bins between the bounds of a column, exact where the bounds are whole numbers. */
-function edges({ bounds }) {
-  const [low, high] = bounds.map(Number);
-  return Array.from({ length: BINS + 1 }, (_, i) => Number((low + ((high - low) * i) / BINS).toPrecision(12)));
+/** Round edges of at most about ten equal bins over the bounds of a column: 10, 20, … for ages from 16 to 90. */
+function edges({ bounds, type }) {
+  const [low, high] = bounds.map(Number), width = (high - low) / BINS, power = 10 ** Math.floor(Math.log10(width));
+  const round = [1, 2, 5, 10].map((times) => times * power).find((step) => step >= width * (1 - 1e-9));
+  const step = /int/i.test(type) ? Math.max(1, round) : round;
+  const first = Math.floor(low / step + 1e-9), last = Math.ceil(high / step - 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
 /** What can be computed: its label, which columns it is for, how it is written, what it is called. */

@@ -33,7 +33,9 @@ export const kindsOf = (columns) => Object.fromEntries((columns ?? []).map((colu
 function beside(width, kind, size) {
   if (typeof width !== "number" || kind === "sum") return "";
   if (isRanked(kind)) return "rows, by rank";
-  return COUNTS.has(kind) ? `${SHARP.find(([most]) => width / size < most)[1]} beside ${number(size)}` : `in a group of ${number(size)} rows`;
+  if (COUNTS.has(kind)) return `${SHARP.find(([most]) => width / size < most)[1]} beside ${number(size)}`;
+  const more = kind === "mean" ? `, about a tenth of it in ${number(10 * size)}` : ""; // the same noise, over ten times the rows
+  return `in a group of ${number(size)} rows${more}`;
 }
 
 /** Errors that can be asked for: of a quantile it is a number of rows, which cannot. */

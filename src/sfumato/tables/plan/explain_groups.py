@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from ...exact.numbers import text
 from ...mechanisms import CountThreshold
+from ..expr.expressions import col
+from ..expr.value_sets import MOST_VALUES
 from .choose_selection import HALF, GroupSelection
 
 if TYPE_CHECKING:
@@ -83,6 +85,17 @@ def _size(plan: Plan, selection: GroupSelection, level: Fraction) -> str:
     return f"{size:,} different {plan.query.rows.declaration.unit_name}"
 
 
+def _listing_condition(plan: Plan, key: str, kind: str) -> str:
+    """Return a condition that makes a key public: between its declared bounds if these hold few
+    whole numbers, else a list.
+    """
+    name, ends = col(key).text, plan.query.rows.ranges.get(key)
+    if kind == "integer" and ends is not None and ends[1] - ends[0] < MOST_VALUES:
+        return f"{name} BETWEEN {text(ends[0])} AND {text(ends[1])}"
+    examples = _EXAMPLES.get(kind, "['first', 'second']").strip("[]")
+    return f"{name} IN ({examples})"
+
+
 def _remedies(plan: Plan) -> str:
     """List what shows smaller groups, each as text that pastes."""
     query, bounding = plan.query, plan.calibration.bounding
@@ -94,7 +107,8 @@ def _remedies(plan: Plan) -> str:
         domains = ", ".join(
             f"'{key}': {_EXAMPLES.get(kinds[key], repr(['first', 'second']))}" for key in listed
         )
-        ways.append(f"name the groups, keys={{{domains}}}")
+        conditions = " AND ".join(_listing_condition(plan, key, kinds[key]) for key in listed)
+        ways.append(f"name the groups, WHERE {conditions} or keys={{{domains}}}")
     ways += [
         f"list the periods, CALENDAR({key}, 'month', DATE '2026-01-01', DATE '2026-12-31')"
         for key in dated
