@@ -16,7 +16,7 @@ from sfumato.mechanisms import Laplace
 from sfumato.noise.geometric import Geometric
 from sfumato.session import Table
 from sfumato.session.check_limits import check_edges, plan_check, shares_beyond
-from sfumato.session.noisy_cells import CellNoise, NoisyHistogram
+from sfumato.session.noisy_cells import HistogramNoise, NoisyHistogram
 from sfumato.testing.exact_checks import through_the_door
 
 from ..refusing import refusal
@@ -65,7 +65,7 @@ def test_the_least_share_holds_and_about_is_near(limit: int, epsilon: Fraction) 
     for _ in range(60):
         noise = random.geometric(chance, len(exact)) - random.geometric(chance, len(exact))
         counts = tuple((exact + noise).astype(float))
-        cells = CellNoise(law, 1.0, len(counts))
+        cells = HistogramNoise(law, 1.0, len(counts))
         results.append([*map(float, shares_beyond(NoisyHistogram(counts, cells), limit))])
     about, least = np.array(results).T
     assert (least <= share).all()

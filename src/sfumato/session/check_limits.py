@@ -34,7 +34,7 @@ from ..tables.query.per_unit import Total
 from ..tables.query.stages import Rows
 from . import session_refusals as refusals
 from .checked_limit import CheckedLimit
-from .noisy_cells import CellNoise, NoisyHistogram, Outward
+from .noisy_cells import HistogramNoise, NoisyHistogram, Outward
 from .table_state import TableState
 
 MOST_EDGE = 2**40
@@ -96,7 +96,7 @@ def check_limit(
         step = float(planned.calibration.bounding.step(planned.components[0]))
         counts = tuple(map(float, answer["h"][0].tolist()))
         about, least = shares_beyond(
-            NoisyHistogram(counts, CellNoise(law.law, step, len(counts))), limit
+            NoisyHistogram(counts, HistogramNoise(law.law, step, len(counts))), limit
         )
         return CheckedLimit(limit, unit, about, least, None if answer.recalled else answer.cost)
 
