@@ -52,6 +52,7 @@ def design(
         variances,
         TotalLimits.none(spine) if limits is None else limits,
         np.ones(6, dtype=bool),
+        1024.0,
     )
 
 

@@ -46,6 +46,7 @@ class CensusDesign:
     variances: Mapping[TableKey, float]  # of each number of a measured table
     limits: TotalLimits
     possible: NDArray[np.bool_]  # of each cell of all attributes
+    finest: float  # the least σ of a measured table, in steps of its integers
 
     @property
     def shape(self) -> tuple[int, ...]:

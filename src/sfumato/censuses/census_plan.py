@@ -14,6 +14,7 @@ import hashlib
 import json
 from collections.abc import Generator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import prod
 
@@ -33,7 +34,7 @@ from ..tables.query.stages import Query
 from ..templates.summary import Summarized, Summary
 from .budget_shares import Shares
 from .census_design import CensusDesign
-from .census_result import Census, two_sided
+from .census_result import Census, noise_bound
 from .marginal_parts import Subset
 from .stored_tables import pack_tables, unpack_tables
 
@@ -179,7 +180,7 @@ class CensusPlan(Summarized):
         levels = self.design.geography.levels
         tables = dict.fromkeys(table for _, table in self.shares)
         return {
-            (name, self.name_table(table)): two_sided(0.95)
+            (name, self.name_table(table)): noise_bound(Fraction(19, 20), self.design.finest)
             * float(np.sqrt(self.design.variance(level, table).mean()))
             for level, name in enumerate(levels)
             for table in tables

@@ -2,8 +2,8 @@
 
 *Count*      a whole number, not negative; the counts of all levels and tables add up.
 *Estimate*   the best linear unbiased estimate, with its exact variance.
-*Interval*   that of the estimate, by the normal law; cut at 0, and widened where the count lies
-             outside of it. It holds for each number by itself.
+*Interval*   that of the estimate, from the law of its noise, rounded outward; cut at 0, and widened
+             where the count lies outside of it. It holds for each number by itself.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -32,6 +33,10 @@ from .spine import Indices, Values, level_paths
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_DOUBLES = 1e-6
+"""The assumed relative error of deviations and estimates in doubles, far above the real one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,7 +199,8 @@ class Census(Summarized):
         import pyarrow as pa
 
         counts, estimates, deviation = numbers
-        half = two_sided(float(probability(confidence, "confidence", zero=False))) * deviation
+        level = probability(confidence, "confidence", zero=False)
+        half = noise_bound(level, self.design.finest) * deviation
         whole_numbers = counts.astype(np.int64)
         low = np.minimum(np.maximum(estimates - half, 0.0), whole_numbers)
         high = np.maximum(estimates + half, whole_numbers)
@@ -219,11 +225,12 @@ class Census(Summarized):
 
     def _summary(self) -> Summary:
         design = self.design
+        bound = noise_bound(Fraction(19, 20), design.finest)
         rows = [
             (
                 level,
                 f"{design.spine.sizes[at]:,}",
-                f"± {two_sided(0.95) * math.sqrt(design.variance(at, ()).mean()):,.3g}",
+                f"± {bound * math.sqrt(design.variance(at, ()).mean()):,.3g}",
             )
             for at, level in enumerate(self.levels)
         ]
@@ -237,9 +244,16 @@ class Census(Summarized):
         )
 
 
-def two_sided(confidence: float) -> float:
-    """Return the half width of a normal interval, in deviations."""
-    return NormalDist().inv_cdf((1 + confidence) / 2)
+def noise_bound(confidence: Fraction, finest: float) -> float:
+    """Return how many deviations the noise of an estimate exceeds with probability at most
+    1 − confidence. A draw is a normal variable, rounded to an integer: the sum of the normal
+    variables is normal, and Hoeffding's inequality bounds what rounding adds.
+    """
+    missing = float(1 - confidence)
+    of_rounding = missing / 1024
+    normal = -NormalDist().inv_cdf((missing - of_rounding) / 2)
+    rounding = math.sqrt(2 * math.log(2 / of_rounding)) / (2 * finest)
+    return (normal + rounding) * (1 + _DOUBLES)
 
 
 def _place_columns(

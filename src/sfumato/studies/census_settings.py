@@ -175,7 +175,8 @@ def settings(
     variances = {key: gaussian.variance / STEPS**2 for key, gaussian in noise.items()}
     possible = np.ones(np.prod(SHAPE), dtype=bool)
     limits = TotalLimits.none(spine)
-    return noise, CensusDesign(places, spine, attributes, variances, limits, possible)
+    finest = min(float(gaussian.sigma) for gaussian in noise.values())
+    return noise, CensusDesign(places, spine, attributes, variances, limits, possible, finest)
 
 
 def invent(generator: np.random.Generator) -> tuple[PlaceHierarchy, Indices]:
