@@ -322,3 +322,32 @@ def test_a_stored_batch_is_paid_for_as_one_or_not_at_all(table: Table) -> None:
         table.release_all(queries, epsilon=1, share="cas")
     assert book.account("cas").spent[0] == 0
     assert table.spent.parameters["epsilon"] == 1
+
+
+def test_the_plan_says_what_a_report_would_gain(table: Table) -> None:
+    """Tables of the same rows and columns; by arithmetic the same ratio as the plan of a report."""
+    with sf.protect(
+        sf.samples.visits(),
+        name="visits",
+        each_row_a_person=True,
+        keys={"city": ["Roma", "Bari", "Milano"]},
+        budget=sf.ZCDP(10),
+    ) as visits:
+        questions = [
+            visits.group_by("city").count(),
+            visits.group_by("vip").count(),
+            visits.count(),
+        ]
+        batch = visits.plan_all(questions, promise=sf.ZCDP("1/2"))
+        workload = sf.report(visits, questions).plan(promise=sf.ZCDP("1/2")).workload
+        ratio = workload.shares.rms(workload.domain) / workload.shares.apart
+        assert (
+            f"sf.report measures these tables together, so that they agree: noise {ratio:.2f}"
+            in (batch.explain())
+        )
+        for apart in (
+            [visits.where("vip").count(), visits.group_by("city").count()],
+            [visits.count(), visits.group_by("city").aggregate(n=sf.count_distinct("age"))],
+            [visits.group_by(city=["Roma"]).count(), visits.group_by("city").count()],
+        ):
+            assert "sf.report" not in visits.plan_all(apart, promise=sf.ZCDP("1/2")).explain()

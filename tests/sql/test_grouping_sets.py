@@ -127,3 +127,19 @@ def test_a_stored_answer_is_free_and_equal(visits: Table) -> None:
 )
 def test_refused(visits: Table, text: str, code: str) -> None:
     assert refused(visits, text).code == code
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "COUNT(DISTINCT user_id) AS n",
+        "MEDIAN(spend) AS m, COUNT(*) AS n",
+        "CUMULATIVE(spend, [0, 20, 50]) AS c",
+    ],
+)
+def test_what_does_not_add_up_gets_a_question_that_runs(visits: Table, columns: str) -> None:
+    text = f"SELECT city, vip, {columns} FROM visits GROUP BY CUBE (city, vip)"
+    refusal = refused(visits, text)
+    assert refusal.code == "plan.groupings"
+    assert refusal.rewrite == f"SELECT city, vip, {columns} FROM visits GROUP BY city, vip"
+    assert len(ask(visits, refusal.rewrite)) == 9

@@ -26,6 +26,7 @@ from ..guarantees.gdp import largest_mu
 from ..mechanisms import Combined
 from ..tables.plan.choose_noise import relative_variance
 from ..tables.plan.explain import cost_text
+from ..tables.plan.explain_groupings import compare_report
 from ..tables.plan.query_plan import Plan
 from ..templates.summary import ShownText, Summarized, Summary
 from . import session_refusals as refusals
@@ -64,11 +65,9 @@ class Batch(Summarized):
             f"share   {share} of {cost_text(self.promise)}\n{plan.explain()}"
             for share, plan in zip(self.shares, self.plans, strict=True)
         ]
-        return ShownText(
-            "\n\n".join(
-                [f"batch   {len(parts)} questions, together {cost_text(self.cost)}", *parts]
-            )
-        )
+        title = f"batch   {len(parts)} questions, together {cost_text(self.cost)}"
+        report = compare_report(self.plans) if len(parts) > 1 else ""
+        return ShownText("\n\n".join(["\n".join(filter(None, [title, report])), *parts]))
 
     def __str__(self) -> str:
         return self.explain()

@@ -19,9 +19,12 @@ from sqlglot import exp
 
 from ..errors import Refused
 from ..tables.expr.expressions import Expr
+from ..tables.plan.components import components_of
+from ..tables.plan.plan_groupings import check_groupings
 from ..tables.query.question_options import ParameterValues
-from ..tables.query.stages import Rows
+from ..tables.query.stages import Query, Rows
 from . import sql_refusals as refusals
+from .group_by.grouping_sets import has_sets
 from .rewrites.nearest_questions import nearest_questions
 from .row_expressions import RowReader
 from .scope import Scope, quoted
@@ -64,7 +67,25 @@ class UnresolvedQuery:
         except RecursionError:
             raise source.refuse(refusals.NESTED_TOO_DEEPLY, None) from None
         values.finish()
+        _check_sets(tree, parsed.query)
         return parsed
+
+
+def _check_sets(tree: exp.Select, query: Query) -> None:
+    """Refuse a CUBE, ROLLUP or GROUPING SETS of what does not add up over groups. The plan would
+    refuse it, too, but here the GROUP BY is at hand for a rewrite.
+    """
+    if not query.sets:
+        return
+    try:
+        components = components_of(query).components
+    except Refused:
+        return  # a limit is missing, which may be learned
+    try:
+        check_groupings(query, components)
+    except Refused as refusal:
+        clauses = (clause for clause in tree.find_all(exp.Group) if has_sets(clause))
+        raise refusal.replace(part=next(clauses, None)) from None
 
 
 def read(

@@ -69,6 +69,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         columns.add_key,
         columns.count_by_columns,
     ),
+    "plan.groupings": (columns.group_plainly,),
     "sql.unit": (columns.count_units_by_total,),
     "sql.aggregate": (
         windows.join_chosen_rows,

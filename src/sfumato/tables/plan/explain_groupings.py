@@ -5,9 +5,15 @@ of separate answers.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..marginals.parts import Keys
+from ...errors import Refused
+from ..declare.declaration import Key
+from ..marginals.choose_shares import choose_shares
+from ..marginals.parts import Domain, Keys, positions
+from .plan_groupings import check_groupings
 
 if TYPE_CHECKING:
     from .plan_groupings import PlannedGroupings
@@ -48,6 +54,43 @@ def compare(workload: PlannedGroupings) -> str:
     squares = sum(cells[keys] * ratio**2 for keys, ratio in workload.shares.ratios.items())
     ratio = math.sqrt(squares / sum(cells.values()))
     return f"errors are {ratio:.2f} of those of separate answers (root mean square, all cells)"
+
+
+def compare_report(plans: Sequence[Plan]) -> str:
+    """Say what a report would gain over separate answers to these questions; "" if they are no
+    tables of the same rows and columns by public keys.
+    """
+    first, keys = plans[0], dict[str, tuple[Key, ...]]()
+    for plan in plans:
+        query = plan.query
+        if (
+            plan.workload is not None
+            or not query.public
+            or (plan.declared, query.rows.text) != (first.declared, first.query.rows.text)
+            or [each.text for _, each in query.aggregates]
+            != [each.text for _, each in first.query.aggregates]
+        ):
+            return ""
+        for key, values in zip(query.keys, query.domains, strict=True):
+            if keys.setdefault(key, values) != values:
+                return ""
+    names = list(keys)
+    requested = [positions(plan.query.keys, names) for plan in plans]
+    query = replace(
+        first.query, keys=tuple(names), domains=tuple(keys.values()), sets=tuple(requested)
+    )
+    try:
+        check_groupings(query, first.components)
+    except Refused:
+        return ""
+    domain = Domain(tuple(map(len, keys.values())))
+    power = 2 if first.calibration.bounding.norm == "L1" else 1
+    shares = choose_shares(domain, requested, power=power, fair=True)
+    ratio = shares.rms(domain) / shares.apart
+    return (
+        f"report  sf.report measures these tables together, so that they agree: noise {ratio:.2f} "
+        "of this; a row with a key that is not public is in none of them"
+    )
 
 
 def _measured(workload: PlannedGroupings, keys: Keys) -> str:

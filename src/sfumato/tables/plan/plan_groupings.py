@@ -102,7 +102,9 @@ def plan_workload(
     promise: Guarantee,
 ) -> PlannedGroupings:
     """Choose the measured tables and their noise for all groupings of a question."""
-    _check(query, components)
+    check_groupings(query, components)
+    if Bounding.of(query, "L1").truncation:
+        raise refusals.GROUPINGS_OF_DRAWN_ROWS()
     domain = Domain(tuple(len(keys) for keys in query.domains))
     if promise.noise_target is None:
         raise refusals.GROUPINGS_WITHOUT_NOISE(promise=promise)
@@ -115,7 +117,7 @@ def plan_workload(
     return _finish(draft, query, promise, domain)
 
 
-def _check(query: Query, components: tuple[Component, ...]) -> None:
+def check_groupings(query: Query, components: Sequence[Component]) -> None:
     """Refuse what does not add up over groups, before anything is planned."""
     if not query.public:
         private = next(
@@ -125,8 +127,6 @@ def _check(query: Query, components: tuple[Component, ...]) -> None:
     for component in components:
         if component.form not in ADDS_UP or component.strategies is not None:
             raise refusals.GROUPINGS_DO_NOT_ADD_UP(component=component.name)
-    if Bounding.of(query, "L1").truncation:
-        raise refusals.GROUPINGS_OF_DRAWN_ROWS()
 
 
 def _draft(

@@ -37,7 +37,8 @@ GROUP_SIZE_BELOW_ONE = RefusalText(
 GROUPINGS_NEED_PUBLIC_KEYS = RefusalText(
     "plan.groupings",
     "group by {column}",
-    "tables that agree need public keys: those of {column} come from the data",
+    "tables that agree need public keys: those of {column} come from the data; keys= in protect() "
+    "declares them",
     "keys={{{column!r}: ['a', 'b']}} in protect(), or WHERE {column} IN ('a', 'b')",
 )
 GROUPINGS_DO_NOT_ADD_UP = RefusalText(
