@@ -37,6 +37,7 @@ from sfumato.ledger.exact_totals import parse_ratios as book_numbers
 from sfumato.local import (
     FragmentPuzzle,
     OneBit,
+    OpenRappor,
     Ordinal,
     Panel,
     Piecewise,
@@ -340,6 +341,7 @@ def test_questions() -> None:
         Ordinal(epsilon=1, edges=[0, 1, 2]),
         PrefixTree(epsilon=1, length=3, alphabet="ab"),
         FragmentPuzzle(epsilon=1, length=3),
+        OpenRappor(epsilon=4, cohorts=2),
         Questionnaire({"x": SMALL["direct"], "y": SMALL["unary"]}),
         Panel(SMALL["direct"], waves=3),
     )

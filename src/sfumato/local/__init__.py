@@ -6,6 +6,8 @@ from . import presets
 from .amplification import Amplification, amplification
 from .bloom import BloomEstimate
 from .choose_oracle import Best, best
+from .decoding.joint_answers import JointEstimate, associate
+from .decoding.sparse_decoder import SparseEstimate
 from .direct import Direct
 from .frequency_estimate import Estimate, ReportTotals
 from .frequency_oracle import FrequencyOracle
@@ -17,6 +19,7 @@ from .numeric.mean_estimate import MeanEstimate
 from .numeric.number_oracle import NumberOracle
 from .numeric.one_bit import OneBit
 from .numeric.piecewise import Piecewise
+from .open_rappor import OpenRappor
 from .oracle import Oracle
 from .ordered.ordinal import Ordinal
 from .ordered.ordinal_estimate import Distribution
@@ -45,9 +48,11 @@ __all__ = [
     "Hashing",
     "Hitter",
     "Hitters",
+    "JointEstimate",
     "MeanEstimate",
     "NumberOracle",
     "OneBit",
+    "OpenRappor",
     "Oracle",
     "Ordinal",
     "Panel",
@@ -60,9 +65,11 @@ __all__ = [
     "ReportTotals",
     "Reports",
     "Sketch",
+    "SparseEstimate",
     "Subset",
     "Unary",
     "amplification",
+    "associate",
     "best",
     "presets",
     "restore",

@@ -32,13 +32,14 @@ from .lib.hash_families import shared_functions, shared_hash, to_bucket
 
 if TYPE_CHECKING:
     from .rappor import Rappor
+    from .remembered_bits import RememberedBits
 
 MOST_BITS = 4096
 MOST_COHORTS = 4096
 
 
 def bit_places(
-    oracle: Rappor, cohort: NDArray[np.int64], codes: NDArray[np.int64], i: int
+    oracle: RememberedBits, cohort: NDArray[np.int64], codes: NDArray[np.int64], i: int
 ) -> NDArray[np.int64]:
     """Return the place of the i-th bit of each value in its cohort."""
     if not oracle.hashes:

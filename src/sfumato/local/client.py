@@ -12,12 +12,12 @@ keep the ε that it claims, and turns a value into a report:
             reported.
 *Report*    version (1 byte), mark of the question (3 bytes), payload. Bits are packed with the
             first in the highest place, numbers are big endian.
-*Memory*    A question of kind "rappor" may be asked again and again: keep the mapping `memory` and
-            pass it each time. It holds bits that must never be drawn again, and is written before
-            anything is reported; a memory that does not return what was written is refused. If the
-            value never changes, all reports together keep the lifetime ε. If it changes, they show
-            when, and no ε bounds that: answer a question of kind "panel" instead. Nobody else may
-            see the memory.
+*Memory*    A question of kind "rappor" or "rappor-text" may be asked again and again: keep the
+            mapping `memory` and pass it each time. It holds bits that must never be drawn again,
+            and is written before anything is reported; a memory that does not return what was
+            written is refused. If the value never changes, all reports together keep the lifetime
+            ε. If it changes, they show when, and no ε bounds that: answer a question of kind
+            "panel" instead. Nobody else may see the memory.
 *Panel*     A question of kind "panel" asks for a value again in each of a fixed number of waves
             (public periods, such as months): pass the wave's number, and the memory. A lot, drawn
             once whatever the values are, picks the waves in which a person reports; in the others
@@ -101,8 +101,9 @@ def perturb(
     """
     check(question)
     check_wave(question, wave)
-    if question["kind"] == "rappor":
-        payload = rappor(question, listed(question, value), {} if memory is None else memory)
+    if question["kind"] in REMEMBERED:
+        code = listed(question, value) if question["kind"] == "rappor" else plain_text(value)
+        payload = rappor(question, code, {} if memory is None else memory)
     elif wave is None:
         payload = KINDS[question["kind"]](question, _code(question, value))
     else:
@@ -150,7 +151,7 @@ class Client:
         """
         check(question)
         check_wave(question, wave)
-        if question["kind"] == "rappor":
+        if question["kind"] in REMEMBERED:
             raise ValueError("an account answers no question of kind rappor: no ε bounds a change")
         with self._transaction() as account:
             _charge(account, question, _today(day))
@@ -351,9 +352,10 @@ def hadamard_sketch(question: Question, code: int) -> bytes:
     return _number(row, rows) + _number(2 * column + sign, 2 * size)
 
 
-def rappor(question: Question, code: int | None, memory: Memory) -> bytes:
+def rappor(question: Question, code: int | str | None, memory: Memory) -> bytes:
     """Perturb the bits of the value once and remember them; each report perturbs the remembered
-    bits again. Code None stands for a value outside the categories.
+    bits again. Code None stands for a value outside the categories; a text for its part that the
+    cohort is about.
     """
     cohorts, size, key = int(question["cohorts"]), int(question["size"]), identity(question).hex()
     stored = memory.get(key)
@@ -362,6 +364,9 @@ def rappor(question: Question, code: int | None, memory: Memory) -> bytes:
         if stored is None
         else {**stored, "values": dict(stored["values"])}
     )
+    if isinstance(code, str):
+        parts = int(question["length"]) // max(1, int(question["gram"]))
+        code = text_code(question, code, entry["cohort"] % (parts + 1))
     if code is None:  # one uniform place for life: drawn again, it would be a new value each time
         code = entry["unlisted"] = (
             entry["unlisted"] if "unlisted" in entry else below(len(question["categories"]))
@@ -376,6 +381,24 @@ def rappor(question: Question, code: int | None, memory: Memory) -> bytes:
     return _number(entry["cohort"], cohorts) + _pack(
         [coin(q if bit else p) for bit in entry["values"][str(code)]]
     )
+
+
+def plain_text(value: object) -> str:
+    """Return a text in normal form C without end signs; a value that is no text is the empty
+    text.
+    """
+    text = unicodedata.normalize("NFC", value) if isinstance(value, str) else ""
+    return text.replace(END, "").encode("utf-8", "ignore").decode()
+
+
+def text_code(question: Question, text: str, level: int) -> int:
+    """Return the number of the letters at a place of a text; behind the last place of the whole
+    text.
+    """
+    gram, length = int(question["gram"]), int(question["length"])
+    if gram and level < length // gram:
+        text = f"{level}{END}{text.ljust(length, END)[level * gram : (level + 1) * gram]}"
+    return fingerprint(question, text)
 
 
 def panel(question: Question, value: object, memory: Memory | None, wave: int) -> bytes:
@@ -495,8 +518,7 @@ def fill_bytes(question: Question, value: object) -> str:
     signs. End signs and what UTF-8 cannot write are dropped, then whole characters from the end
     until it fits; a value that is no text is the empty text.
     """
-    text = unicodedata.normalize("NFC", value) if isinstance(value, str) else ""
-    encoded = text.replace(END, "").encode("utf-8", "ignore")[: int(question["levels"])]
+    encoded = plain_text(value).encode()[: int(question["levels"])]
     while not _is_utf8(encoded):
         encoded = encoded[:-1]
     return encoded.decode("latin-1").ljust(int(question["levels"]), END)
@@ -518,6 +540,9 @@ def fingerprint(question: Question, text: str) -> int:
     )
 
 
+REMEMBERED = ("rappor", "rappor-text")
+"""The kinds whose reports are made of remembered bits."""
+
 CODES: dict[str, Callable[[Question, object], Code]] = {
     "one-bit": step,
     "piecewise": step,
@@ -526,6 +551,7 @@ CODES: dict[str, Callable[[Question, object], Code]] = {
     "fragments": fill_bytes,
     "several": codes_by_name,
     "panel": lambda question, value: _code(question["part"], value),
+    "rappor-text": lambda _, value: plain_text(value),
 }
 """How each kind encodes a value; all other kinds encode one of their categories."""
 
@@ -687,6 +713,7 @@ ODDS: dict[str, Callable[[Question, int], Fraction]] = {
     "sketch": lambda q, _: _of_bits(int(q["own"]), int(q["other"])),
     "hadamard-sketch": lambda q, _: _of_direct(q, 2),
     "rappor": _of_rappor,
+    "rappor-text": _of_rappor,
     "one-bit": _of_one_bit,
     "piecewise": _of_window,
     "ordinal": _of_window,
@@ -714,6 +741,7 @@ RANGES = {
     "length": (0, 1 << 25),
     "waves": (2, 1 << 12),
     "reports": (1, 1 << 12),
+    "gram": (0, 1 << 8),
 }
 """The least and the largest value of each number: a collector may neither deceive a client nor keep
 it busy.
@@ -725,6 +753,7 @@ NEEDS = {
     "sketch": ("rows", "size", "seed"),
     "hadamard-sketch": ("rows", "size", "seed"),
     "rappor": ("cohorts", "size", "hashes", "seed"),
+    "rappor-text": ("cohorts", "size", "hashes", "seed", "length", "gram"),
     "prefix": ("seed",),
     "fragments": ("seed", "levels"),
     "several": ("length",),
@@ -779,7 +808,7 @@ def is_supported(question: Question) -> bool:
         or question.get("kind") not in ODDS
     ):
         return False
-    is_rappor = question["kind"] == "rappor"
+    is_rappor = question["kind"] in REMEMBERED
     chances = [
         (int(question[name]), is_rappor and name != "keep")
         for name in ("own", "other", "keep")
@@ -827,7 +856,7 @@ def _claims(question: Question) -> list[tuple[Fraction, object]]:
         ODDS[question["kind"]](question, len(question.get("categories", ()))),
         question["epsilon"],
     )
-    if question["kind"] != "rappor":
+    if question["kind"] not in REMEMBERED:
         return [single]
     keep = int(question["keep"])
     return [

@@ -181,6 +181,54 @@ STORE_UNUSABLE = RefusalText(
     "reports cannot be kept in this file: {why}",
     "a file on a local disk, which a store wrote or which does not exist yet",
 )
+GRAMS_OUT_OF_RANGE = RefusalText(
+    "local.size",
+    "length={length}, gram={gram}",
+    "length is a multiple of gram up to 64, with fewer places than cohorts; texts need hashes",
+    "hashes=2, size=16, cohorts=64, length=6, gram=2",
+)
+NOTHING_TO_DISCOVER = RefusalText(
+    "local.decode",
+    "an alphabet of {letters} letters, gram={gram}",
+    "without a list of texts reports have to be about few letters each, of a small alphabet",
+    "OpenRappor(f='1/2', length=6, gram=2)",
+)
+TOO_MANY_TEXTS = RefusalText(
+    "local.decode",
+    "discover()",
+    "the letters that stand out of the noise join to more than {most:,} texts",
+    "fdr=0.001",
+)
+CANDIDATES_OUT_OF_RANGE = RefusalText(
+    "local.decode",
+    "{count} candidates",
+    "a decoder needs from 1 to {most:,} candidates",
+    "oracle.decode(reports, ['first.example', 'second.example'])",
+)
+CANDIDATES_MISSING = RefusalText(
+    "local.decode",
+    "OpenRappor.estimate()",
+    "frequencies are those of candidates, which the reports alone do not name",
+    "oracle.decode(reports, ['first.example', 'second.example'])",
+)
+REPORTS_NOT_IN_PAIRS = RefusalText(
+    "local.pairs",
+    "associate(…)",
+    "the reports to both questions come from the same people, in the same order: here {counts}",
+    "sf.local.associate(first, reports_to_first, second, reports_to_second)",
+)
+ORACLE_WITHOUT_PAIRS = RefusalText(
+    "local.pairs",
+    "{oracle}",
+    "pairs are estimated from reports of Direct, Unary, Hashing and Rappor",
+    "sf.local.Direct(epsilon=1, categories=['yes', 'no'])",
+)
+NOTHING_TO_DECODE = RefusalText(
+    "local.decode",
+    "Rappor.decode()",
+    "without a Bloom filter each category has a bit, and nothing needs decoding",
+    "oracle.estimate(reports)",
+)
 BLOOM_FILTER_OUT_OF_RANGE = RefusalText(
     "local.size",
     "hashes={hashes}, size={size}, cohorts={cohorts}",

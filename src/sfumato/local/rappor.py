@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 from attrs import field
@@ -36,7 +36,6 @@ from numpy.typing import NDArray
 
 from ..exact.balls import ball
 from ..exact.numbers import Number, open_probability, positive, probability
-from ..guarantees import Guarantee, Pure
 from ..guarantees.finite.finite_laws import Law, law
 from ..keywords import spell_out
 from ..mechanisms.shared.calibrated import Way, choose_way
@@ -48,27 +47,22 @@ from .bloom import (
     MOST_BITS,
     MOST_COHORTS,
     BloomEstimate,
-    bit_places,
     score_range,
     total_error,
     worst_variance,
 )
 from .client import Question
+from .decoding.sparse_decoder import SparseEstimate, decode
 from .frequency_estimate import Estimate, ReportTotals
 from .frequency_oracle import FrequencyOracle
-from .lib.biased_coins import (
-    Bytes,
-    below,
-    clear_padding,
-    column_counts,
-    flags,
-    packed,
-    padding_is_clear,
-    put_bit,
-)
-from .lib.dyadic_probability import ONE, as_fraction, down, epsilon_of_odds
+from .lib.biased_coins import Bytes, below, clear_padding, column_counts, packed
+from .lib.dyadic_probability import ONE, down, epsilon_of_odds
 from .oracle import UnitOptions, check_report_count, plain_categories
-from .wire_reports import Reports, pack_integers, unpack_integers, width_for
+from .remembered_bits import RememberedBits
+from .wire_reports import Reports, pack_integers, width_for
+
+if TYPE_CHECKING:
+    from .open_rappor import OpenRappor
 
 _EXAMPLE = "Rappor(epsilon=1, categories=['yes', 'no'])"
 
@@ -98,7 +92,7 @@ def _choose_keep(way: Way, record: Rappor = PARTIAL) -> int:
 
 
 @record(kw_only=True, init=False)
-class Rappor(FrequencyOracle):
+class Rappor(RememberedBits, FrequencyOracle):
     """Permanent and instantaneous randomized response on the bits of a value."""
 
     kind = "rappor"
@@ -140,76 +134,15 @@ class Rappor(FrequencyOracle):
         return epsilon_of_odds(max(self.odds, Fraction(1)))
 
     @property
-    def per_value(self) -> int:
-        """The number of bits of one value."""
-        return max(1, self.hashes)
-
-    @property
-    def true_support(self) -> Fraction:
-        """P(a bit of the value is reported as 1)."""
-        return as_fraction(self.keep) * as_fraction(self.q) + (
-            1 - as_fraction(self.keep)
-        ) * as_fraction(self.p)
-
-    @property
-    def false_support(self) -> Fraction:
-        """P(another bit is reported as 1)."""
-        return as_fraction(self.keep) * as_fraction(self.p) + (
-            1 - as_fraction(self.keep)
-        ) * as_fraction(self.q)
-
-    @property
-    def odds(self) -> Fraction:
-        return (
-            self.true_support
-            * (1 - self.false_support)
-            / (self.false_support * (1 - self.true_support))
-        ) ** self.per_value
-
-    @property
-    def lifetime_odds(self) -> Fraction:
-        """The odds of everything that is remembered about one value."""
-        return (as_fraction(self.keep) / (1 - as_fraction(self.keep))) ** (2 * self.per_value)
-
-    def lifetime(self) -> Guarantee:
-        """Return what all reports of one person keep together, however many, between any two values
-        that never change. It does not cover a person whose value changes: the reports show when,
-        and no ε bounds that.
-        """
-        return Pure(epsilon_of_odds(self.lifetime_odds), relation=self.relation, unit=self.unit)
-
-    @property
     def most(self) -> int:
         return self.k
 
-    @property
-    def width(self) -> int:
-        return width_for(self.cohorts) + -(-self.size // 8)
-
     def constants(self) -> Question:
-        numbers = {
-            "keep": str(self.keep),
-            "own": str(self.q),
-            "other": str(self.p),
-            "lifetime": str(epsilon_of_odds(self.lifetime_odds)),
-        }
-        shape = {
-            "hashes": self.hashes,
-            "size": self.size,
-            "cohorts": self.cohorts,
-            "seed": self.seed,
-        }
-        return {"categories": plain_categories(self.labels), **numbers, **shape}
+        return {"categories": plain_categories(self.labels), **self._bits_in_question()}
 
     def arguments(self) -> Question:
-        numbers = {
-            "f": str(2 * (1 - as_fraction(self.keep))),
-            "p": str(as_fraction(self.p)),
-            "q": str(as_fraction(self.q)),
-            "hashes": self.hashes,
-            "cohorts": self.cohorts,
-        }
-        return {**numbers, **({"size": self.size} if self.hashes else {}), "seed": self.seed}
+        size = {"size": self.size} if self.hashes else {}
+        return {**self._bits_as_arguments(), **size, "seed": self.seed}
 
     def remember(self, values: object, *, bits: Bits = SYSTEM) -> Remembered:
         """Draw what each person keeps for life: a cohort and permanent bits. Secret; every report
@@ -217,13 +150,7 @@ class Rappor(FrequencyOracle):
         """
         codes = self._codes(values, bits).ravel()
         cohort = below(self.cohorts, codes.size, bits)
-        rows = packed(ONE - self.keep, codes.size * -(-self.size // 8), bits).reshape(
-            codes.size, -(-self.size // 8)
-        )
-        clear_padding(rows, self.size)
-        for i in range(self.per_value):
-            put_bit(rows, bit_places(self, cohort, codes, i), flags(self.keep, codes.size, bits))
-        return Remembered(self, cohort, rows)
+        return Remembered(self, cohort, self._permanent(codes, cohort, bits))
 
     def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
         """Draw a first report for each value."""
@@ -232,22 +159,25 @@ class Rappor(FrequencyOracle):
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         return self.remember(self.labels.array[codes], bits=bits).perturb(bits=bits).payload
 
-    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
-        head = width_for(self.cohorts)
-        return (unpack_integers(payload[:, :head]) < self.cohorts) & padding_is_clear(
-            payload[:, head:], self.size
-        )
-
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """Count the reports with each bit; with a Bloom filter a row for each cohort, and last its
-        number of reports.
+        """Count the reports with each bit; with a Bloom filter for each cohort."""
+        if self.hashes:
+            return self._count_by_cohort(payload)
+        return column_counts(payload[:, width_for(self.cohorts) :], self.size)
+
+    def decode(
+        self, reports: Reports | ReportTotals | bytes | Iterable[bytes], *, fdr: Number = 0.05
+    ) -> SparseEstimate:
+        """Find the categories that stand out of the noise, also of many more than bits. Of those
+        found, a share of `fdr` is expected to be false.
         """
-        head = width_for(self.cohorts)
         if not self.hashes:
-            return column_counts(payload[:, head:], self.size)
-        cohort = unpack_integers(payload[:, :head])
-        each = [payload[cohort == c, head:] for c in range(self.cohorts)]
-        return np.stack([np.append(column_counts(rows, self.size), len(rows)) for rows in each])
+            raise refusals.NOTHING_TO_DECODE()
+        counted = self._aggregate_some(reports)
+        codes = np.arange(self.k)
+        return decode(
+            self, self, counted.counts, np.arange(self.cohorts), (self.categories, codes), fdr
+        )
 
     def estimate(  # type: ignore[override]  # Bloom filters have another estimate
         self, reports: Reports | ReportTotals | bytes | Iterable[bytes]
@@ -293,7 +223,7 @@ class Remembered:
     `perturb` draws a report for everyone.
     """
 
-    oracle: Rappor
+    oracle: Rappor | OpenRappor
     cohort: NDArray[np.int64]
     rows: Bytes
 

@@ -14,6 +14,7 @@ from .hashing import Hashing
 from .many_questions import Questionnaire
 from .numeric.one_bit import OneBit
 from .numeric.piecewise import Piecewise
+from .open_rappor import OpenRappor
 from .oracle import Oracle
 from .ordered.ordinal import Ordinal
 from .panel import Panel
@@ -32,6 +33,7 @@ ORACLES: tuple[type[Oracle], ...] = (
     Hadamard,
     Sketch,
     Rappor,
+    OpenRappor,
     Ordinal,
     OneBit,
     Piecewise,

@@ -1,0 +1,1 @@
+"""Decoding of reports beyond one frequency for each category: sparse fits and joint answers."""
