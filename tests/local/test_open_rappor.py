@@ -94,8 +94,8 @@ def test_every_value_is_answered() -> None:
 
 def test_there_and_back() -> None:
     assert restore(json.dumps(SMALL.question)) == SMALL
-    one = OpenRappor(epsilon=4, cohorts=2)
-    assert restore(json.dumps(one.question)) == one
+    single = OpenRappor(epsilon=4, cohorts=2)
+    assert restore(json.dumps(single.question)) == single
 
 
 def test_frequent_texts_among_candidates() -> None:

@@ -75,12 +75,12 @@ def test_values_that_are_no_candidates_are_no_discoveries() -> None:
     5 % four or more come in one of 60.
     """
     oracle = OpenRappor(f="1/4", p="1/4", q="3/4", size=16, cohorts=32)
-    found = 0
+    surveys = 0
     for seed in range(20):
         people = [f"w{number}" for number in np.random.default_rng(seed).integers(0, 10**9, 3000)]
         reports = oracle.perturb(people, bits=SeededBits(seed))
-        found += len(oracle.decode(reports, [f"c{i}" for i in range(300)])) > 0
-    assert found <= 3
+        surveys += len(oracle.decode(reports, [f"c{i}" for i in range(300)])) > 0
+    assert surveys <= 3
 
 
 def test_the_twin_that_tests_nothing_finds_noise() -> None:

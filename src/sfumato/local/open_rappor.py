@@ -200,8 +200,8 @@ class OpenRappor(RememberedBits, CountedOracle):
         p, q = float(self.true_support), float(self.false_support)
         even = 1 - (1 - 1 / self.size) ** self.hashes
         bit = q + (p - q) * even
-        told = self.size * even * (1 - even) * check_report_count(n) / (self.parts + 1)
-        return bit * (1 - bit) / (p - q) ** 2 / told
+        bits_seen = self.size * even * (1 - even) * check_report_count(n) / (self.parts + 1)
+        return bit * (1 - bit) / (p - q) ** 2 / bits_seen
 
     def __repr__(self) -> str:
         return (

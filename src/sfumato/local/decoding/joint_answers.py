@@ -174,11 +174,11 @@ def _bloom_evidence(oracle: Rappor, payload: Bytes) -> tuple[Floats, Floats]:
     cohort = unpack_integers(payload[:, :head])
     bits = np.unpackbits(payload[:, head:], axis=1, count=oracle.size).astype(np.float64)
     p, q = float(oracle.true_support), float(oracle.false_support)
-    one, zero = math.log(p / q), math.log((1 - p) / (1 - q))
+    of_one, of_zero = math.log(p / q), math.log((1 - p) / (1 - q))
     likely, scores = (np.zeros((len(bits), oracle.k)) for _ in range(2))
     for c in range(oracle.cohorts):
         mine = cohort == c
-        likely[mine] = (bits[mine] * (one - zero) + zero) @ design[c]
+        likely[mine] = (bits[mine] * (of_one - of_zero) + of_zero) @ design[c]
         scores[mine] = oracle.cohorts * ((bits[mine] - q) / (p - q)) @ weights[:, c].T
     return _likelihood(likely), scores
 

@@ -176,10 +176,10 @@ def decode(
     p_values = ndtr(-frequencies / errors) if chosen.size else np.zeros(0)
     order = np.argsort(p_values, kind="stable")
     passing = np.flatnonzero(p_values[order] <= level * np.arange(1, chosen.size + 1) / len(codes))
-    kept = order[: passing[-1] + 1] if passing.size else order[:0]
+    significant = order[: passing[-1] + 1] if passing.size else order[:0]
     discoveries = [
         Discovery(labels[chosen[i]], float(frequencies[i]), float(errors[i]), float(p_values[i]))
-        for i in kept
+        for i in significant
     ]
     return SparseEstimate(
         oracle,
