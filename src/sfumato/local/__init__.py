@@ -19,7 +19,6 @@ from .numeric.mean_estimate import MeanEstimate
 from .numeric.number_oracle import NumberOracle
 from .numeric.one_bit import OneBit
 from .numeric.piecewise import Piecewise
-from .open_rappor import OpenRappor
 from .oracle import Oracle
 from .ordered.ordinal import Ordinal
 from .ordered.ordinal_estimate import Distribution
@@ -28,6 +27,7 @@ from .prefix.fragment_puzzle import FragmentPuzzle
 from .prefix.prefix_search import Hitter, Hitters
 from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor, Remembered
+from .remembered.open_rappor import OpenRappor
 from .report_store import ReportStore
 from .restore_question import restore
 from .sketch import Sketch

@@ -32,7 +32,7 @@ from .lib.hash_families import shared_functions, shared_hash, to_bucket
 
 if TYPE_CHECKING:
     from .rappor import Rappor
-    from .remembered_bits import RememberedBits
+    from .remembered.remembered_bits import RememberedBits
 
 MOST_BITS = 4096
 MOST_COHORTS = 4096

@@ -58,11 +58,11 @@ from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, below, clear_padding, column_counts, packed
 from .lib.dyadic_probability import ONE, down, epsilon_of_odds
 from .oracle import UnitOptions, check_report_count, plain_categories
-from .remembered_bits import RememberedBits
+from .remembered.remembered_bits import RememberedBits
 from .wire_reports import Reports, pack_integers, width_for
 
 if TYPE_CHECKING:
-    from .open_rappor import OpenRappor
+    from .remembered.open_rappor import OpenRappor
 
 _EXAMPLE = "Rappor(epsilon=1, categories=['yes', 'no'])"
 

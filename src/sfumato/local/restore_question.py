@@ -14,13 +14,13 @@ from .hashing import Hashing
 from .many_questions import Questionnaire
 from .numeric.one_bit import OneBit
 from .numeric.piecewise import Piecewise
-from .open_rappor import OpenRappor
 from .oracle import Oracle
 from .ordered.ordinal import Ordinal
 from .panel import Panel
 from .prefix.fragment_puzzle import FragmentPuzzle
 from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor
+from .remembered.open_rappor import OpenRappor
 from .sketch import Sketch
 from .subset import Subset
 from .unary import Unary

@@ -9,10 +9,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..guarantees import Guarantee, Pure, Relation
-from ..noise.bits import Bits
-from .bloom import bit_places
-from .lib.biased_coins import (
+from ...guarantees import Guarantee, Pure, Relation
+from ...noise.bits import Bits
+from ..bloom import bit_places
+from ..lib.biased_coins import (
     Bytes,
     clear_padding,
     column_counts,
@@ -21,8 +21,8 @@ from .lib.biased_coins import (
     padding_is_clear,
     put_bit,
 )
-from .lib.dyadic_probability import ONE, as_fraction, epsilon_of_odds
-from .wire_reports import unpack_integers, width_for
+from ..lib.dyadic_probability import ONE, as_fraction, epsilon_of_odds
+from ..wire_reports import unpack_integers, width_for
 
 
 class RememberedBits:

@@ -26,24 +26,24 @@ import numpy as np
 from attrs import field
 from numpy.typing import NDArray
 
-from ..exact.numbers import Number, is_whole, text
-from ..guarantees import Relation
-from ..guarantees.guarantee import unit_of
-from ..keywords import spell_out
-from ..mechanisms.randomized_response import check_reported_relation
-from ..mechanisms.stated.audit_example import AuditExample, fixed
-from ..noise.bits import SYSTEM, Bits
-from ..records import record
-from . import client
-from . import local_refusals as refusals
-from .client import END, Question
-from .decoding.sparse_decoder import SparseEstimate, decode
-from .lib.biased_coins import Bytes, below
-from .lib.dyadic_probability import as_fraction
-from .oracle import CountedOracle, Sent, check_report_count
-from .rappor import Rappor, RapporOptions, Remembered
+from ...exact.numbers import Number, is_whole, text
+from ...guarantees import Relation
+from ...guarantees.guarantee import unit_of
+from ...keywords import spell_out
+from ...mechanisms.randomized_response import check_reported_relation
+from ...mechanisms.stated.audit_example import AuditExample, fixed
+from ...noise.bits import SYSTEM, Bits
+from ...records import record
+from .. import client
+from .. import local_refusals as refusals
+from ..client import END, Question
+from ..decoding.sparse_decoder import SparseEstimate, decode
+from ..lib.biased_coins import Bytes, below
+from ..lib.dyadic_probability import as_fraction
+from ..oracle import CountedOracle, Sent, check_report_count
+from ..rappor import Rappor, RapporOptions, Remembered
+from ..wire_reports import Reports
 from .remembered_bits import RememberedBits
-from .wire_reports import Reports
 
 MOST_CANDIDATES = 1 << 20
 

@@ -1,0 +1,1 @@
+"""RAPPOR for texts, and what its oracles share: bits that a person remembers."""
