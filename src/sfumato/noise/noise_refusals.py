@@ -28,6 +28,12 @@ WIDTH_ABOVE_PERIOD = RefusalText(
     "the middle step is from 1 to {period} wide: at most one period",
     "width={widest}",
 )
+PARTS_OUT_OF_RANGE = RefusalText(
+    "noise.parts",
+    "parts={parts}",
+    "noise is shared out among a whole number of parts from 1 to {most:,}",
+    "parts=5",
+)
 NO_CANDIDATES = RefusalText(
     "noise.choice",
     "Choice([])",
