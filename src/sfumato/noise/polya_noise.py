@@ -2,7 +2,8 @@
 
 *Law*     Z = G − H with G, H independent and P(G = k) = C(k + r − 1, k)·(1 − q)^r·q^k for k ≥ 0,
           q = e^(−1/scale), r = 1/parts: negative binomial (Pólya). The sum of `parts` independent
-          Z has the law of `Geometric(scale)`, because (1 − q·x)^(−r) to the power of 1/r is 1/(1 − q·x).
+          Z has the law of `Geometric(scale)`, because (1 − q·x)^(−r) to the power of 1/r is
+          1/(1 − q·x).
 *Draw*    G: a two-sided geometric number K that is not negative is one-sided geometric. It is
           accepted with probability a_K = Π_{j ≤ K} ((j − 1)·parts + 1)/(j·parts), by one exact coin
           for each factor; P(G = k) ∝ q^k·a_k.
