@@ -1836,6 +1836,17 @@ def synthetic() -> Figure:
         return plan.release(bits=SeededBits(1)).plot()
 
 
+def model_shape() -> Figure:
+    """A shape of an additive model of the example table, fitted with seeded noise."""
+    visits = sf.protect(
+        sf.samples.visits(), name="visits", unit="user_id", max_rows=4, budget=sf.Approx(10, 1e-6)
+    )
+    edges = {"age": (0, 100), "spend": [0, 25, 50, 75, 100, 125, 150, 200, 300]}
+    model = sf.learn.AdditiveClassifier(epsilon=4, bounds=edges)
+    model.fit_plan(model.plan(visits, target="vip", features=["age", "spend"]), bits=SeededBits(4))
+    return model.plot("spend")
+
+
 PICTURES: tuple[Callable[[], Figure], ...] = (
     architecture,
     census,
@@ -1879,6 +1890,7 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     gibbs,
     ledger,
     tables,
+    model_shape,
     cells,
     reports,
     accounting_noise,

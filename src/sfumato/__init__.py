@@ -45,6 +45,7 @@ _LAZY = {
     "guarantees": "",
     "hierarchy": ".tables.declare.place_hierarchy",
     "inverse_sensitivity": ".functions",
+    "learn": "",
     "local": "",
     "mechanisms": "",
     "noise": "",

@@ -5,6 +5,7 @@ from . import auditing as auditing
 from . import censuses as censuses
 from . import functions as functions
 from . import guarantees as guarantees
+from . import learn as learn
 from . import local as local
 from . import mechanisms as mechanisms
 from . import noise as noise

@@ -1,0 +1,25 @@
+"""Models that keep a promise, with scikit-learn's interface: each is learned from a protected table
+by one charge.
+"""
+
+from .additive_models import AdditiveClassifier, AdditiveRegressor, QuantileRegressor, Shape
+from .gradient_account import GradientAccount, account
+from .k_means import KMeans
+from .linear_models import Coefficient, LinearRegression, Ridge
+from .naive_bayes import NaiveBayes
+from .principal_components import PCA
+
+__all__ = [
+    "PCA",
+    "AdditiveClassifier",
+    "AdditiveRegressor",
+    "Coefficient",
+    "GradientAccount",
+    "KMeans",
+    "LinearRegression",
+    "NaiveBayes",
+    "QuantileRegressor",
+    "Ridge",
+    "Shape",
+    "account",
+]

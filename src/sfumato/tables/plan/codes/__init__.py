@@ -1,0 +1,1 @@
+"""Columns as small integers, and rows of them, for models."""
