@@ -16,7 +16,7 @@ import pytest
 import sfumato as sf
 from sfumato.guarantees.gdp import largest_mu
 from sfumato.learn.additive_steps import ONE, AdditiveTrainer, linear_link, logistic_link
-from sfumato.learn.merge_cells import MergedCells, merge_cells
+from sfumato.learn.merged_cells import MergedCells, merge_cells
 from sfumato.learn.model_plan import ModelPlan
 from sfumato.testing import SeededBits
 

@@ -2,10 +2,11 @@
 by one charge.
 """
 
-from .additive_models import AdditiveClassifier, AdditiveRegressor, QuantileRegressor, Shape
+from .additive_models import AdditiveClassifier, AdditiveRegressor, FeatureShape, QuantileRegressor
 from .gradient_account import GradientAccount, account
 from .k_means import KMeans
-from .linear_models import Coefficient, LinearRegression, Ridge
+from .linear_models import Coefficient, Ridge
+from .linear_models import LeastSquares as LinearRegression
 from .naive_bayes import NaiveBayes
 from .principal_components import PCA
 
@@ -14,12 +15,12 @@ __all__ = [
     "AdditiveClassifier",
     "AdditiveRegressor",
     "Coefficient",
+    "FeatureShape",
     "GradientAccount",
     "KMeans",
     "LinearRegression",
     "NaiveBayes",
     "QuantileRegressor",
     "Ridge",
-    "Shape",
     "account",
 ]

@@ -50,7 +50,7 @@ _LOGISTIC, _LINEAR = 0.16, 1.0  # curvature of the loss: p·(1 − p) on average
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class FeatureShape:
     """What a feature adds to the score, bin by bin, with the ends of a band of privacy noise."""
 
     feature: str
@@ -66,7 +66,7 @@ class AdditiveModel(PrivateModel):
 
     steps: int
 
-    def shape(self, feature: str, *, confidence: Number = 0.95) -> Shape:
+    def shape(self, feature: str, *, confidence: Number = 0.95) -> FeatureShape:
         """Return what a feature adds to the score. The band is of the privacy noise alone: with
         this probability each value is as near to what the same steps would give without noise, as
         far as features are independent of each other.
@@ -80,7 +80,7 @@ class AdditiveModel(PrivateModel):
         values = self._numbers("weights", place) / ONE * self._unit
         deviation = self._numbers("deviations", place) * self._unit
         half = NormalDist().inv_cdf((1 + level) / 2) * deviation
-        return Shape(
+        return FeatureShape(
             feature,
             _label_bins(fitted.codes[place].labels, self._numbers("bins", place)),
             values,
@@ -89,7 +89,7 @@ class AdditiveModel(PrivateModel):
             self._numbers("counts", place),
         )
 
-    def coefficients(self, *, confidence: Number = 0.95) -> dict[str, Shape]:
+    def coefficients(self, *, confidence: Number = 0.95) -> dict[str, FeatureShape]:
         """Return the shapes of all features, by name."""
         names = self.fitted.plan.columns.features
         return {name: self.shape(name, confidence=confidence) for name in names}

@@ -30,7 +30,7 @@ from ..noise.law import Integers
 from ..release import Step, Tables
 from ..tables.plan.codes.coded_rows import CodedRows, add_by_code
 from ..tables.plan.statements import EngineStatement
-from .merge_cells import MergedCells, merge_cells
+from .merged_cells import MergedCells, merge_cells
 from .model_noise import counts_move, sums_move
 
 if TYPE_CHECKING:

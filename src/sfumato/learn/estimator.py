@@ -91,6 +91,7 @@ class PrivateModel(Summarized):
 
     _estimator_type = ""
     _has_target = True
+    _public_name = ""  # where it is not that of the class
     _fitted: FittedModel | None = None
 
     def _set_all(self, options: ModelOptions | NumberModelOptions) -> None:
@@ -278,7 +279,9 @@ class PrivateModel(Summarized):
                 for name, value in self.get_params().items()
                 if value is not None
             )
-            return Summary(title=f"{type(self).__name__}({stated}) · not fitted yet")
+            return Summary(
+                title=f"{self._public_name or type(self).__name__}({stated}) · not fitted yet"
+            )
         return self._describe()
 
     def _describe(self) -> Summary:

@@ -87,7 +87,7 @@ class LinearSolution:
         return np.asarray(self.inverse @ matrix[:-1, :-1] @ self.inverse) * variance
 
 
-class LinearRegression(PrivateModel):
+class LeastSquares(PrivateModel):
     """Least squares from one noisy matrix of moments, with intervals of the coefficients.
 
     epsilon    with `delta`, what the model costs; or `promise`, a GDP, zCDP or Approx
@@ -104,6 +104,7 @@ class LinearRegression(PrivateModel):
     """
 
     _estimator_type = "regressor"
+    _public_name = "LinearRegression"
 
     @spell_out(NumberModelOptions)
     def __init__(self, **options: Unpack[NumberModelOptions]) -> None:
@@ -222,8 +223,10 @@ class LinearRegression(PrivateModel):
         )
 
 
-class Ridge(LinearRegression):
+class Ridge(LeastSquares):
     """Ridge regression: `LinearRegression` with the penalty `alpha` of scikit-learn's `Ridge`."""
+
+    _public_name = "Ridge"
 
     @spell_out(NumberModelOptions)
     def __init__(self, *, alpha: Number = 1, **options: Unpack[NumberModelOptions]) -> None:

@@ -28,7 +28,7 @@ from ..templates.summary import Summary
 from . import learn_refusals as refusals
 from .additive_models import read_classes
 from .estimator import ModelOptions, PrivateModel
-from .merge_cells import merge_cells
+from .merged_cells import merge_cells
 from .model_columns import MOST_CELLS, ModelColumns
 from .model_noise import ModelCost, counts_move
 from .model_plan import ModelPlan, TrainingSteps
