@@ -7,6 +7,7 @@ from __future__ import annotations
 import datetime
 import ipaddress
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -59,8 +60,8 @@ overruns_per_analyst = 100
 most_releases = 1000000000000
 planning_per_minute = 1000000
 waiting_per_analyst = 1000
-connections_per_address = 1000
 port = {port}
+{postgres}
 rate = {{ token = 1000000, address = 1000000 }}
 
 [datasets.visits]
@@ -146,27 +147,32 @@ def service(
     deadline: str = "[16]",
     budget: str = "1000000",
     place: str | None = None,
+    postgres: int | None = None,
+    more: str = "",
 ) -> Deployment:
     """Data, configuration and tokens. `owner`, `ada` and `bob` (analysts) and `auditor` see visits
     alone; the same with `clinic-` in front, the clinic; `boss` sees all; `revoked` and `expired`
-    were analysts. The ledger and the records are files, or in a database.
+    were analysts. The ledger and the records are files, or in a database. `postgres` is a port for
+    PostgreSQL clients, `more` are further lines of [server].
     """
     write_data(folder)
     path = folder / "sfumato.toml"
     places = {"ledger": place or "curator.ledger", "tokens": place or "tokens.db"}
-    path.write_text(
-        TOML.format(port=port, deadlines=deadline, budget=budget, **places), encoding="utf-8"
-    )
+    more = more if "connections" in more else f"{more}\nconnections_per_address = 1000"
+    wire = f"{more}\n" + ("" if postgres is None else f"postgres = {postgres}")
+    text = TOML.format(port=port, postgres=wire, deadlines=deadline, budget=budget, **places)
+    path.write_text(text, encoding="utf-8")
     config = load(path)
     state = RequestStore(config.tokens)
     try:
         with state._writing() as run:
-            for _, row in people().values():
+            for _, row, verifier in people().values():
                 run("INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+                run("INSERT INTO scram VALUES (?, ?)", (row.id, verifier))
         state.revoke(people()["revoked"][1].id)
     finally:
         state.close()
-    tokens = {who: token for who, (token, _) in people().items()}
+    tokens = {who: token for who, (token, _, _) in people().items()}
     return Deployment(path, config, tokens)
 
 
@@ -175,15 +181,17 @@ class Rows(RequestStore):
 
     def __init__(self) -> None:
         self.rows: list[TokenRow] = []
+        self.keys: dict[str, str] = {}
 
-    def add_token(self, row: TokenRow) -> None:
+    def add_token(self, row: TokenRow, verifier: str) -> None:
         self.rows.append(row)
+        self.keys[row.id] = verifier
 
 
 @cache
-def people() -> dict[str, tuple[str, TokenRow]]:
-    """Create the tokens, by the names of those who hold them, with the row that the store has of
-    each. They are created once, because argon2 is slow; all services of these tests share them.
+def people() -> dict[str, tuple[str, TokenRow, str]]:
+    """Create the tokens, by the names of those who hold them, with the row and the verifier that
+    the store has of each. They are created once, because argon2 is slow; all services of these tests share them.
     """
     records, tokens = Rows(), dict[str, str]()
     for dataset, prefix in (("visits", ""), ("clinic", "clinic-")):
@@ -193,11 +201,12 @@ def people() -> dict[str, tuple[str, TokenRow]]:
     tokens["boss"] = create_token(records, name="boss", role="owner")
     for who in ("bob", "revoked", "expired"):
         tokens[who] = create_token(records, name=who, role="analyst", datasets=["visits"])
-    tokens_and_rows = dict(
-        zip(tokens, zip(tokens.values(), records.rows, strict=True), strict=True)
-    )
-    token, row = tokens_and_rows["expired"]
-    return {**tokens_and_rows, "expired": (token, row._replace(expires=int(time.time()) - DAY))}
+    stored = {
+        who: (token, row, records.keys[row.id])
+        for (who, token), row in zip(tokens.items(), records.rows, strict=True)
+    }
+    token, row, verifier = stored["expired"]
+    return {**stored, "expired": (token, row._replace(expires=int(time.time()) - DAY), verifier)}
 
 
 def certificate(folder: Path, name: str, passphrase: bytes | None = None) -> None:
@@ -250,15 +259,21 @@ class Running:
     port: int
     log: Path
     http: httpx.Client
+    postgres: int = 0
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        scheme = "http" if self.deployment.config.tls_cert is None else "https"
+        return f"{scheme}://127.0.0.1:{self.port}"
 
 
 @contextmanager
-def running(folder: Path, *, debug: bool = False, **how: Any) -> Iterator[Running]:
-    """A service in a process of its own, with its log in a file."""
+def running(
+    folder: Path, *, debug: bool = False, verify: ssl.SSLContext | None = None, **how: Any
+) -> Iterator[Running]:
+    """A service in a process of its own, with its log in a file; with a certificate, `verify` trusts
+    it.
+    """
     port = free_port()
     deployment = service(folder, port=port, **how)
     log = folder / "server.log"
@@ -271,8 +286,9 @@ def running(folder: Path, *, debug: bool = False, **how: Any) -> Iterator[Runnin
             [sys.executable, "-c", script], stdout=sink, stderr=subprocess.STDOUT
         )
         try:
-            with httpx.Client(timeout=60) as http:
-                running_service = Running(deployment, process, port, log, http)
+            with httpx.Client(timeout=60, verify=True if verify is None else verify) as http:
+                wire = deployment.config.postgres or 0
+                running_service = Running(deployment, process, port, log, http, wire)
                 _wait(running_service)
                 yield running_service
         finally:

@@ -18,12 +18,14 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
+from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import restore
 from ..session.promises import budget_of
 from ..tables.declare.declaration import Declaration
 from . import server_refusals as refusals
+from .postgres.session_settings import AMOUNTS, check_ours, merge_settings
 
 Source = str | Mapping[str, str]  # a path or URL, or one for each table
 Arguments = Mapping[str, Any]  # of `sf.protect`, each of its own type
@@ -67,9 +69,16 @@ class DatasetConfig:
     analysts: Mapping[str, Guarantee] = field(default_factory=dict)
     deadline: float | None = None
     most_releases: int | None = None  # None: the service's number
+    # settings of the PostgreSQL wire, for all analysts and by name
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    analyst_defaults: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     # by analyst, in place of the service's number
     overruns: Mapping[str, int] = field(default_factory=dict)
     ledger: str = field(repr=False)
+
+    def defaults_of(self, who: str) -> dict[str, str]:
+        """Return the settings that an analyst's session on the PostgreSQL wire begins with."""
+        return merge_settings(self.defaults, self.analyst_defaults.get(who, {}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +100,7 @@ class Config:
     datasets: Mapping[str, DatasetConfig]
     host: str = "127.0.0.1"
     port: int = 8000
+    postgres: int | None = None  # the port for PostgreSQL clients
     workers: int = 1
     tokens: str = field(repr=False)
     deadlines: tuple[float, ...] = (1.0, 4.0, 16.0)
@@ -201,6 +211,8 @@ def _dataset(name: str, about: object, folder: Path, ledger: str) -> DatasetConf
             "ledger",
             "most_releases",
             "overruns",
+            "defaults",
+            "analyst_defaults",
         ),
         where,
     )
@@ -217,6 +229,9 @@ def _dataset(name: str, about: object, folder: Path, ledger: str) -> DatasetConf
     overruns = about.get("overruns", {})
     if not isinstance(overruns, dict) or not all(PERSON.fullmatch(person) for person in overruns):
         raise refusals.OVERRUNS_WRONG(where=where)
+    analyst_defaults = about.get("analyst_defaults", {})
+    if not isinstance(analyst_defaults, dict):
+        raise refusals.DEFAULTS_WRONG(where=where)
     return DatasetConfig(
         name=name,
         source=_sources(f"{where} source", about["source"], folder),
@@ -236,8 +251,29 @@ def _dataset(name: str, about: object, folder: Path, ledger: str) -> DatasetConf
             person: _OVERRUNS(f"{where} overruns.{person}", number)
             for person, number in overruns.items()
         },
+        defaults=_defaults(where, about.get("defaults", {})),
+        analyst_defaults={
+            person: _defaults(where, settings) for person, settings in analyst_defaults.items()
+        },
         ledger=_place("ledger", about["ledger"], folder) if "ledger" in about else ledger,
     )
+
+
+def _defaults(where: str, settings: object) -> dict[str, str]:
+    """Read settings of the PostgreSQL wire: `{ epsilon = 0.1, intervals = true }`."""
+    if not isinstance(settings, dict):
+        raise refusals.DEFAULTS_WRONG(where=where)
+    texts: dict[str, str] = {}
+    for name, value in settings.items():
+        if not isinstance(value, str | int | Decimal):
+            raise refusals.DEFAULTS_WRONG(where=where)
+        try:
+            texts[name] = check_ours(name, str(value))
+        except Refused:
+            raise refusals.DEFAULTS_WRONG(where=where) from None
+    if len(texts.keys() & set(AMOUNTS)) > 1 or "key" in texts:
+        raise refusals.DEFAULTS_WRONG(where=where)
+    return texts
 
 
 def _check_disjoint(datasets: Mapping[str, DatasetConfig]) -> None:
@@ -424,6 +460,7 @@ _RELEASES = _integer(1, 10**12)
 _SERVER: dict[str, Callable[[str, object], object]] = {
     "host": _text,
     "port": _integer(0, 65535),
+    "postgres": _integer(1, 65535),
     "workers": _integer(1, 64),
     "deadlines": _classes,
     "memory": _size(256),

@@ -65,6 +65,7 @@ from .http.response_models import (
 )
 from .least_cost import part_of, refuse_below, suffices
 from .reply_quota import reply_bytes
+from .result_columns import ResultColumn, result_columns
 from .workers.deadlines import deadline_class
 from .workers.fair_turns import Full, Turns
 from .workers.handed_plan import pack
@@ -87,8 +88,8 @@ INVENTED = ("a", "b", "c")
 class PlanView:
     """A cached plan: the reply without `affordable`; its cost, and the part of the budget that the
     answer itself uses; its deadline class; the name under which its answer would be stored; a bound
-    on the bytes of its reply, if that is public; the processor time of planning; and the plan for a
-    worker, None if the worker has to plan again.
+    on the bytes of its reply, if that is public; the processor time of planning; the columns of its
+    answer; and the plan for a worker, None if the worker has to plan again.
     """
 
     head: bytes
@@ -98,6 +99,7 @@ class PlanView:
     stored_as: str
     reply: int | None
     seconds: float
+    columns: tuple[ResultColumn, ...]
     packed: bytes | None = None
 
     @property
@@ -291,6 +293,7 @@ class Planner:
             stored_as,
             reply,
             0.0,
+            result_columns(plan),
         )
 
 
@@ -317,6 +320,16 @@ def _try_plan(
 def plan_reply(planned: PlanView, *, affordable: bool, paid: bool = False) -> bytes:
     """Return the reply bytes of a plan."""
     return planned.head + b"," + dumped({"affordable": affordable, "paid": paid})[1:]
+
+
+def look_up_plan(planned: PlanView, served: Served, who: str, releases: int) -> bytes:
+    """Return the reply of a plan: whether it is affordable, and whether it is paid already. Refuse
+    it if it would cost too little.
+    """
+    check_least_cost(planned, served, who, releases)
+    paid = is_paid(planned, served, who)
+    affordable = paid or is_affordable(planned, served, who)
+    return plan_reply(planned, affordable=affordable, paid=paid)
 
 
 def check_least_cost(planned: PlanView, served: Served, share: str, releases: int) -> None:

@@ -52,6 +52,9 @@ SELECT (SELECT count(*) FROM request WHERE dataset = ? AND who = ?),
     coalesce((SELECT sum(length(bytes)) FROM body WHERE digest IN (SELECT digest FROM reply
         WHERE dataset = ? AND who = ?)), 0)"""
 """The number of stored requests of an analyst, and the bytes of their replies, each body once."""
+VERIFIERS = """
+SELECT token.*, verifier FROM token JOIN scram ON scram.token = token.id
+WHERE name = ? AND revoked = 0 AND expires > ? ORDER BY made DESC, id LIMIT 32"""
 ROW = 512  # bytes of a request without its reply, with its index entries
 UNUSED = (
     "DELETE FROM body WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM reply WHERE "
@@ -151,9 +154,16 @@ class RequestStore:
     def tokens(self) -> list[TokenRow]:
         return [TokenRow(*row) for row in self._read("SELECT * FROM token ORDER BY made, id")]
 
-    def add_token(self, row: TokenRow) -> None:
+    def add_token(self, row: TokenRow, verifier: str) -> None:
+        """Record a token, with its verifier for the PostgreSQL wire."""
         with self._writing() as run:
             run("INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+            run("INSERT INTO scram VALUES (?, ?)", (row.id, verifier))
+
+    def verifiers(self, name: str, now: float) -> list[tuple[TokenRow, str]]:
+        """Return the valid tokens of a name that have verifiers, the newest first."""
+        rows = self._read(VERIFIERS, (name, now))
+        return [(TokenRow(*row[:-1]), row[-1]) for row in rows]
 
     def revoke(self, token_id: str) -> bool:
         with self._writing() as run:

@@ -133,6 +133,15 @@ ANALYSTS_WRONG = RefusalText(
     "analysts takes budgets, by the names of analysts",
     "analysts = {{ ada = 0.3 }}",
 )
+DEFAULTS_WRONG = RefusalText(
+    "server.config",
+    "{where} defaults, analyst_defaults",
+    (
+        "these are settings of the PostgreSQL wire: epsilon or within, delta, confidence, "
+        "intervals; analyst_defaults has them by name"
+    ),
+    "defaults = {{ epsilon = 0.1, intervals = true }}",
+)
 OVERRUNS_WRONG = RefusalText(
     "server.config",
     "{where} overruns",

@@ -1,6 +1,6 @@
 """The tables of the service's own records in SQLite and PostgreSQL, and their upgrades.
 
-*Version*   The third. The header of the file, or a table of the database, states it. The first
+*Version*   The fifth. The header of the file, or a table of the database, states it. The first
             version did not; its tables identify it. Opening older records upgrades them in a single
             transaction. Any other version is refused, untouched.
 *Foreign*   A file or database schema that holds something else is refused, untouched.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 APPLICATION = 0x73666D73  # "sfms", in the header of the file
 FORMAT = "sfumato server"
-VERSION, THIRD, SECOND, FIRST = 4, 3, 2, 1
+VERSION, FOURTH, THIRD, SECOND, FIRST = 5, 4, 3, 2, 1
 SCHEMA = "sfumato_server"
 LOCK = 7238162  # PostgreSQL advisory lock, for processes that start at once
 
@@ -40,6 +40,7 @@ ASKED = (
     "CREATE TABLE asked (dataset TEXT, who TEXT, entry BIGINT, sql TEXT NOT NULL, "
     "visible DOUBLE PRECISION NOT NULL, PRIMARY KEY (dataset, entry, who))"
 )
+SCRAM = "CREATE TABLE scram (token TEXT PRIMARY KEY, verifier TEXT NOT NULL)"
 RECEIVED = """
 INSERT INTO asked SELECT dataset, who, entry, '', min(visible) FROM request
     WHERE state = 'done' AND entry IS NOT NULL GROUP BY dataset, who, entry"""
@@ -66,12 +67,14 @@ NOT NULL, made DOUBLE PRECISION NOT NULL,
     VOID,
     HEAD,
     ASKED,
+    SCRAM,
 )
 TO_FOURTH = (ASKED, RECEIVED, "DROP INDEX request_entry")
-UPGRADE = (OLD, BODY, VOID, HEAD, *TO_FOURTH)
+TO_FIFTH = (SCRAM,)
+UPGRADE = (OLD, BODY, VOID, HEAD, *TO_FOURTH, *TO_FIFTH)
 """From the first version to this one: an index finds old requests, deleted keys leave a mark, the
 heads of the ledgers are recorded, and questions stay as they were typed. The second version had no
-heads, the third no questions.
+heads, the third no questions, the fourth no verifiers of tokens for the PostgreSQL wire.
 """
 
 FIRST_TABLES = frozenset({
@@ -86,8 +89,9 @@ FIRST_TABLES = frozenset({
 STEPS: dict[int | None, tuple[str, ...]] = {
     None: TABLES,
     FIRST: UPGRADE,
-    SECOND: (HEAD, *TO_FOURTH),
-    THIRD: TO_FOURTH,
+    SECOND: (HEAD, *TO_FOURTH, *TO_FIFTH),
+    THIRD: (*TO_FOURTH, *TO_FIFTH),
+    FOURTH: TO_FIFTH,
     VERSION: (),
 }
 """The statements that upgrade each version; None is an empty place."""

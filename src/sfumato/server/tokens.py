@@ -5,6 +5,7 @@
 *Cost*      A token is as hard to guess as a key, so argon2's cost protects little here. But the
             stored hash is useless to a reader of the records, and the cost is paid once: a process
             recognises a verified token by its SHA-256 and the stored hash.
+*Wire*      Beside the hash stands a SCRAM verifier, for the PostgreSQL wire: see `postgres.scram`.
 *Ends*      Every request reads expiry and revocation from the shared records: no process remembers
             a token that is no longer valid.
 """
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, cast
 from . import server_refusals as refusals
 from .config import NAME, PERSON
 from .http.problems import UNNAMED, ProblemError
+from .postgres.scram import make_verifier
 from .request_store import RequestStore, TokenRow
 from .roles import ROLES, Asker, Role
 
@@ -59,10 +61,12 @@ def create_token(
     secret = secrets.token_urlsafe(BITS // 8)
     now = int(time.time())
     datasets_json = json.dumps(None if datasets is None else sorted(set(datasets)))
+    token = f"sft_{id_}_{secret}"
     state.add_token(
-        TokenRow(id_, _hasher().hash(secret), name, role, datasets_json, now, now + days * DAY, 0)
+        TokenRow(id_, _hasher().hash(secret), name, role, datasets_json, now, now + days * DAY, 0),
+        make_verifier(name, token),
     )
-    return f"sft_{id_}_{secret}"
+    return token
 
 
 class Tokens:
@@ -96,8 +100,13 @@ class Tokens:
             self._verified[fingerprint] = row.hash
             while len(self._verified) > _CACHED:
                 self._verified.popitem(last=False)
-        datasets, role = json.loads(row.datasets), cast(Role, row.role)
-        return Asker(row.name, role, None if datasets is None else frozenset(datasets), row.expires)
+        return asker_of(row)
+
+
+def asker_of(row: TokenRow) -> Asker:
+    """Return the holder of a token."""
+    datasets, role = json.loads(row.datasets), cast(Role, row.role)
+    return Asker(row.name, role, None if datasets is None else frozenset(datasets), row.expires)
 
 
 def _verify(stored: str, secret: str) -> bool:

@@ -23,6 +23,7 @@ from ...errors import Failed, Refused
 from ...tables.aggregates import KINDS
 from .. import server_refusals as refusals
 from ..config import Config, load
+from ..postgres.wire_listener import listening
 from ..retention import drop_old_hourly
 from ..service import CuratorService
 from ..workers.parent_watch import end_with_parent
@@ -71,7 +72,8 @@ def create(config: Config | str | Path) -> FastAPI:
         tidying = asyncio.create_task(drop_old_hourly(loaded))
         try:
             with set_on_signal(curator.ending):
-                yield
+                async with listening(curator, app.state.buckets):
+                    yield
         finally:
             tidying.cancel()
             await asyncio.gather(tidying, return_exceptions=True)

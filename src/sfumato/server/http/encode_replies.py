@@ -6,6 +6,7 @@ Numbers that JSON cannot represent become null. Keys without a JSON type become 
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 import math
@@ -42,8 +43,10 @@ def _fields(model: ReplyModel) -> dict[str, object]:
 
 
 def number(value: Any) -> float | str | None:
-    """Return a number of an answer for JSON."""
+    """Return a number of an answer for JSON; a date is text."""
     plain: float | str | None = value.item() if hasattr(value, "item") else value
+    if isinstance(plain, datetime.date):
+        return plain.isoformat()
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 

@@ -19,7 +19,7 @@ from ...ledger.receipts import Head
 from .. import dataset_schema, ledger_views
 from .. import server_refusals as refusals
 from ..datasets import Served
-from ..plan_views import PlanView, check_least_cost, is_affordable, is_paid, plan_reply
+from ..plan_views import look_up_plan
 from ..releases import answer_request
 from ..roles import MAY, Asker
 from ..service import CuratorService
@@ -77,16 +77,6 @@ async def dataset(request: Request) -> models.SchemaModel:
     return dataset_schema.describe(served, _curator(request).config)
 
 
-def _look_up(planned: PlanView, served: Served, who: str, releases: int) -> bytes:
-    """Return the reply of a plan: whether it is affordable, and whether it is paid already. Refuse
-    it if it would cost too little.
-    """
-    check_least_cost(planned, served, who, releases)
-    paid = is_paid(planned, served, who)
-    affordable = paid or is_affordable(planned, served, who)
-    return plan_reply(planned, affordable=affordable, paid=paid)
-
-
 @router.post(
     "/datasets/{dataset}/plan",
     response_model=models.PlanModel,
@@ -105,7 +95,7 @@ async def plan(request: Request) -> Response:
     if asker.name not in served.shares:
         await asyncio.to_thread(served.share, asker.name)
     reply = await curator.look(
-        _look_up, planned, served, asker.name, curator.config.releases(served.name)
+        look_up_plan, planned, served, asker.name, curator.config.releases(served.name)
     )  # one hop to a thread for all
     return Response(reply, media_type=JSON)
 

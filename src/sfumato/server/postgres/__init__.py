@@ -1,0 +1,1 @@
+"""The service by the PostgreSQL wire protocol: psql, drivers and BI tools ask by the same path."""
