@@ -191,7 +191,8 @@ class Rows(RequestStore):
 @cache
 def people() -> dict[str, tuple[str, TokenRow, str]]:
     """Create the tokens, by the names of those who hold them, with the row and the verifier that
-    the store has of each. They are created once, because argon2 is slow; all services of these tests share them.
+    the store has of each. They are created once, because argon2 is slow; all services of these
+    tests share them.
     """
     records, tokens = Rows(), dict[str, str]()
     for dataset, prefix in (("visits", ""), ("clinic", "clinic-")):
@@ -271,9 +272,7 @@ class Running:
 def running(
     folder: Path, *, debug: bool = False, verify: ssl.SSLContext | None = None, **how: Any
 ) -> Iterator[Running]:
-    """A service in a process of its own, with its log in a file; with a certificate, `verify` trusts
-    it.
-    """
+    """A service in a process of its own, with its log in a file. `verify` trusts its key."""
     port = free_port()
     deployment = service(folder, port=port, **how)
     log = folder / "server.log"

@@ -381,9 +381,12 @@ def test_a_reply_in_another_form_comes_before_or_after_its_request_is_let_go(
 
 def test_tokens_end(state: RequestStore) -> None:
     row = TokenRow("abc", "hash", "ada", "analyst", "null", 1, 2, 0)
-    state.add_token(row)
+    state.add_token(row, "verifier")
     assert (state.token("abc"), state.token("abd"), state.tokens()) == (row, None, [row])
+    assert state.verifiers("ada", 1) == [(row, "verifier")]
+    assert state.verifiers("ada", 2) == state.verifiers("bob", 1) == []
     assert (state.revoke("abc"), state.revoke("abc")) == (True, False)
+    assert state.verifiers("ada", 1) == []
     revoked_row = state.token("abc")
     assert revoked_row is not None
     assert abs(revoked_row.revoked - time.time()) < 100

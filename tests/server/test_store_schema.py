@@ -13,7 +13,7 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.server import store_schema
-from sfumato.server.request_store import RequestKey, RequestStore
+from sfumato.server.request_store import RequestKey, RequestStore, TokenRow
 from sfumato.server.store_schema import (
     APPLICATION,
     FILE,
@@ -67,7 +67,9 @@ def first_on_server(server: PostgresServer) -> str:
     return url
 
 
-@pytest.mark.parametrize(("version", "missing"), [(2, ("head", "asked")), (3, ("asked",))])
+@pytest.mark.parametrize(
+    ("version", "missing"), [(2, ("head", "asked", "scram")), (3, ("asked", "scram"))]
+)
 def test_records_of_later_versions_get_what_they_lack(
     tmp_path: Path, server: PostgresServer, version: int, missing: tuple[str, ...]
 ) -> None:
@@ -328,3 +330,27 @@ def test_a_file_with_two_names_is_refused(tmp_path: Path) -> None:
     path.with_name("second.db").hardlink_to(path)
     with pytest.raises(Refused, match=r"server\.storage"):
         RequestStore(str(path)).open()
+
+
+def test_records_of_the_fourth_version_get_verifiers(
+    tmp_path: Path, server: PostgresServer
+) -> None:
+    """Tokens stay, without a verifier; new ones have one."""
+    path, url = tmp_path / "tokens.db", server.new()
+    row = TokenRow("abc", "hash", "ada", "analyst", "null", 1, 2, 0)
+    for place in (str(path), url):
+        state = RequestStore(place)
+        state.add_token(row, "verifier")
+        state.close()
+    connection = apsw.Connection(str(path))
+    connection.execute("DROP TABLE scram; PRAGMA user_version = 4")
+    connection.close()
+    where = f"SET search_path = {SCHEMA}"
+    server.sql(url, f"{where}; DROP TABLE scram; UPDATE format SET version = 4")
+    for place in (str(path), url):
+        state = RequestStore(place)
+        assert state.token("abc") == row
+        assert state.verifiers("ada", 1) == []
+        state.add_token(row._replace(id="abd"), "verifier")
+        assert [token.id for token, _ in state.verifiers("ada", 1)] == ["abd"]
+        state.close()

@@ -356,7 +356,7 @@ def risk(
 
 @app.command(
     epilog="Examples:  sfumato serve --demo  ·  sfumato serve sfumato.toml --check  ·  "
-    "sfumato serve sfumato.toml"
+    "sfumato serve sfumato.toml --postgres 5433"
 )
 def serve(
     path: Annotated[
@@ -367,12 +367,17 @@ def serve(
     ] = False,
     host: Annotated[str, option("HOST", "With --demo.", default=True)] = "127.0.0.1",
     port: Annotated[int, option("PORT", "With --demo.", default=True, min=1, max=65535)] = 8000,
+    postgres: Annotated[
+        int | None, option("PORT", "Also serve PostgreSQL clients at this port.", min=1, max=65535)
+    ] = None,
     check: Annotated[
         bool,
         flag("--check", "Check the configuration, time invented rows, propose deadlines, and end."),
     ] = False,
 ) -> None:
-    """Serve protected datasets by an HTTP API and a web page: analysts get answers, never data."""
+    """Serve protected datasets by an HTTP API, a web page and the PostgreSQL protocol: analysts get
+    answers, never data.
+    """
     if demo == (path is not None):
         raise typer.BadParameter("give a TOML file or --demo, and not both")
     if demo and check:
@@ -380,11 +385,11 @@ def serve(
     from . import serve_command as served
 
     if path is None:
-        served.run_demo_server(host, port)
+        served.run_demo_server(host, port, postgres)
     elif check:
         served.check_server(path)
     else:
-        served.run_server(path)
+        served.run_server(path, postgres)
 
 
 @app.command(

@@ -1,4 +1,4 @@
-"""`sfumato serve`: run the HTTP service of a configuration, or of the sample data."""
+"""`sfumato serve`: run the service of a configuration, or of the sample data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEMO = """\
 [server]
 host = "{host}"
 port = {port}
-ledger = "demo.ledger"
+{postgres}ledger = "demo.ledger"
 tokens = "demo.tokens"
 deadlines = [1, 4, 16]
 
@@ -29,6 +29,7 @@ max_rows = 8
 bounds = {{ age = [16, 90], spend = [0, 100] }}
 keys = {{ city = {cities} }}
 deadline = 1
+defaults = {{ epsilon = 0.1 }}
 
 [datasets.visits.analysts]
 ada = 6
@@ -36,14 +37,24 @@ ada = 6
 NAMES = (("olga", "owner"), ("ada", "analyst"), ("ulf", "auditor"))
 
 
-def run_server(path: Path) -> None:
-    """Serve the datasets of a configuration file."""
+def run_server(path: Path, postgres: int | None = None) -> None:
+    """Serve the datasets of a configuration file; PostgreSQL clients at `postgres`, or at the port
+    that the file has for them.
+    """
     from ..server.config import load
     from ..server.run_service import run
 
     config = load(path)
-    address = _url(config.host, config.port, tls=config.tls_cert is not None)
-    run(path, lambda: print_line(f"sfumato serves {', '.join(config.datasets)} at {address}"))
+    tls = config.tls_cert is not None
+    addresses = [_url(config.host, config.port, tls=tls)]
+    if (port := postgres or config.postgres) is not None:
+        addresses.append(_postgres_url(config.host, port, tls=tls))
+    shown = " and ".join(addresses)
+    run(
+        path,
+        lambda: print_line(f"sfumato serves {', '.join(config.datasets)} at {shown}"),
+        postgres=postgres,
+    )
 
 
 def check_server(path: Path) -> None:
@@ -68,12 +79,12 @@ def check_server(path: Path) -> None:
         service.close()
 
 
-def run_demo_server(host: str, port: int) -> None:
+def run_demo_server(host: str, port: int, postgres: int | None = None) -> None:
     """Serve the sample data, with tokens that are valid while the process runs."""
     from ..server.run_service import run
 
     with _private_umask(), tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder:
-        path, tokens = prepare_demo(Path(folder), host, port)
+        path, tokens = prepare_demo(Path(folder), host, port, postgres)
 
         def announce() -> None:
             print_line(
@@ -81,6 +92,8 @@ def run_demo_server(host: str, port: int) -> None:
                 "deleted when this process ends.\n"
             )
             print_line(f"  page      {_url(host, port, tls=False)}")
+            if postgres is not None:
+                print_line(f"  psql      {_postgres_url(host, postgres, tls=False, user='ada')}")
             for role, token in tokens.items():
                 print_line(f"  {role:<9} {token}")
             print_line("")
@@ -100,7 +113,9 @@ def _private_umask() -> Iterator[None]:
         os.umask(before)
 
 
-def prepare_demo(folder: Path, host: str, port: int) -> tuple[Path, dict[str, str]]:
+def prepare_demo(
+    folder: Path, host: str, port: int, postgres: int | None = None
+) -> tuple[Path, dict[str, str]]:
     """Write the sample data and a configuration into a folder, and create a token for each role."""
     import json
 
@@ -113,9 +128,10 @@ def prepare_demo(folder: Path, host: str, port: int) -> tuple[Path, dict[str, st
 
     pq.write_table(visits(), folder / "visits.parquet")
     path = folder / "sfumato.toml"
-    path.write_text(
-        DEMO.format(host=host, port=port, cities=json.dumps(list(CITIES))), encoding="utf-8"
-    )
+    wire = "" if postgres is None else f"postgres = {postgres}\n"
+    cities = json.dumps(list(CITIES))
+    text = DEMO.format(host=host, port=port, postgres=wire, cities=cities)
+    path.write_text(text, encoding="utf-8")
     state = RequestStore(load(path).tokens)
     try:
         return path, {
@@ -128,3 +144,10 @@ def prepare_demo(folder: Path, host: str, port: int) -> tuple[Path, dict[str, st
 def _url(host: str, port: int, *, tls: bool) -> str:
     shown = f"[{host}]" if ":" in host else host
     return f"http{'s' if tls else ''}://{shown}:{port}/"
+
+
+def _postgres_url(host: str, port: int, *, tls: bool, user: str = "") -> str:
+    """Return the address for PostgreSQL clients; for a user, with the dataset of the demo."""
+    shown = f"[{host}]" if ":" in host else host
+    login, dataset = (f"{user}@", "visits") if user else ("", "")
+    return f"postgresql://{login}{shown}:{port}/{dataset}{'?sslmode=require' if tls else ''}"

@@ -11,12 +11,13 @@ import socket
 import ssl
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from . import server_refusals as refusals
 from .config import Config, load
-from .http.asgi_app import PATH, create
+from .http.asgi_app import PATH, POSTGRES, create
 from .request_store import RequestStore
 from .service import CuratorService
 from .workers.processors import divide
@@ -55,6 +56,10 @@ def options(config: Config) -> UvicornOptions:
 def check_ready(config: Config) -> None:
     """Refuse an unusable certificate, a port that is taken, or a records file that is not ours."""
     _check_port(config.host, config.port)
+    if config.postgres is not None:
+        if config.postgres == config.port:
+            raise refusals.PORT_SHARED(port=config.port, free=5433)
+        _check_port(config.host, config.postgres)
     if config.tls_cert is not None and config.tls_key is not None:
         _certificate(config.tls_cert, config.tls_key)
     state = RequestStore(config.tokens)
@@ -64,13 +69,21 @@ def check_ready(config: Config) -> None:
         state.close()
 
 
-def run(path: str | Path, announce: Callable[[], object] = lambda: None) -> None:
-    """Serve the configuration in a file until a signal stops the process. Call `announce` when
-    everything that can be checked is right, just before the port opens.
+def run(
+    path: str | Path,
+    announce: Callable[[], object] = lambda: None,
+    *,
+    postgres: int | None = None,
+) -> None:
+    """Serve the configuration in a file until a signal stops the process, with the port for
+    PostgreSQL clients in place of the file's. Call `announce` when everything that can be checked
+    is right, just before the port opens.
     """
     import uvicorn
 
     config = load(path)
+    if postgres is not None:
+        config = replace(config, postgres=postgres)
     check_ready(config)
     # processes that are started from here import nothing from the working directory
     os.environ["PYTHONSAFEPATH"] = "1"
@@ -83,6 +96,8 @@ def run(path: str | Path, announce: Callable[[], object] = lambda: None) -> None
     CuratorService(config).close()  # check once what every child process will open
     announce()
     os.environ[PATH] = str(Path(path).absolute())
+    if postgres is not None:
+        os.environ[POSTGRES] = str(postgres)
     uvicorn.run(
         "sfumato.server.http.asgi_app:from_environment",
         factory=True,

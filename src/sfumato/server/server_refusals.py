@@ -55,6 +55,12 @@ PORT_TAKEN = RefusalText(
     "this machine cannot listen at {host} on port {port}: another program does, or it may not",
     "port = {free}",
 )
+PORT_SHARED = RefusalText(
+    "server.port",
+    "[server] port, postgres",
+    "both are {port}: HTTP and PostgreSQL clients need a port each",
+    "postgres = {free}",
+)
 KEY_WITHOUT_CERTIFICATE = RefusalText(
     "server.config",
     "[server] tls_cert, tls_key",

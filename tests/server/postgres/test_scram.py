@@ -76,7 +76,8 @@ def test_a_name_without_a_token_looks_like_any() -> None:
 
 @pytest.mark.parametrize(
     "message",
-    [b"", b"n,,", b"p=tls-unique,,n=,r=abcdefgh", b"n,a=owner,n=,r=abcdefgh", b"n,,n=,r=" + b"x" * 999,
+    [b"", b"n,,", b"p=tls-unique,,n=,r=abcdefgh", b"n,a=owner,n=,r=abcdefgh",
+     b"n,,n=,r=" + b"x" * 999,
      b"n,,n=,r=abc\0defgh", b"\xff" * 40],
 )  # fmt: skip
 def test_a_wrong_first_message(message: bytes) -> None:

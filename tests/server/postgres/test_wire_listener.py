@@ -8,6 +8,7 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -17,7 +18,7 @@ from sfumato.server.request_store import RequestStore
 from sfumato.server.tokens import create_token
 
 from ..service import Running, certificate, free_port, running
-from .clients import connect, psql
+from .clients import connect
 from .test_wire_session import charges
 
 
@@ -31,13 +32,13 @@ def talk(port: int, *messages: bytes, seconds: float = 20) -> bytes:
     with socket.create_connection(("127.0.0.1", port), timeout=seconds) as link:
         for message in messages:
             link.sendall(message)
-        heard = b""
+        replies = b""
         try:
             while part := link.recv(65536):
-                heard += part
+                replies += part
         except ConnectionResetError:
             pass
-    return heard
+    return replies
 
 
 @pytest.mark.parametrize("token", ["", "sft_aaaaaaaaaaaaaaaa_" + "x" * 43])
@@ -103,18 +104,18 @@ def test_a_revoked_token_ends_its_session(wire: Running) -> None:
     ids=["old", "new", "short", "long", "http", "early", "unended"],
 )
 def test_a_wrong_startup_is_refused(wire: Running, message: bytes, says: bytes) -> None:
-    heard = talk(wire.postgres, message)
-    assert says in heard
-    assert b"SFATAL" in heard
+    replies = talk(wire.postgres, message)
+    assert says in replies
+    assert b"SFATAL" in replies
 
 
 def test_later_minor_versions_and_options_are_negotiated(wire: Running) -> None:
     with socket.create_connection(("127.0.0.1", wire.postgres), timeout=10) as link:
         link.sendall(startup((3 << 16) + 2, user="ada", **{"_pq_.later": "1"}))
-        heard = link.recv(1000)
-    assert heard[:1] == b"v"
-    assert b"_pq_.later\0" in heard
-    assert b"SCRAM-SHA-256\0" in heard
+        replies = link.recv(1000)
+    assert replies[:1] == b"v"
+    assert b"_pq_.later\0" in replies
+    assert b"SCRAM-SHA-256\0" in replies
 
 
 def test_without_a_certificate_there_is_no_tls(wire: Running) -> None:
@@ -130,20 +131,19 @@ def test_a_statement_can_be_cancelled(wire: Running) -> None:
     """The client is free at once; the charge stays, and the answer is stored."""
     sql = "SELECT COUNT(*) AS cancelled FROM visits WHERE age > %s"
     with connect(wire, "ada", options="-c sfumato.epsilon=0.5") as connection:
-        before, ends = charges(wire), 0
+        before, hints = charges(wire), list[str | None]()
         for age in range(20, 40):  # a release may be over before the cancellation comes
             timer = threading.Timer(0.01, connection.cancel_safe)
             timer.start()
             try:
                 connection.execute(sql, [age])
             except psycopg.errors.QueryCanceled as cancelled:
-                ends += 1
-                assert cancelled.diag.message_hint is not None
+                hints.append(cancelled.diag.message_hint)
             timer.join()
             connection.execute("SELECT 1")
-            if ends:
+            if hints:
                 break
-        assert ends
+        assert hints == ["send the same statement again: it is not charged twice"]
         connection.execute(sql, [age])
         assert charges(wire) == before + age - 19
 
@@ -187,17 +187,9 @@ def test_connections_of_an_address_are_counted(encrypted: Running) -> None:
         refused = 0
         for link in links:
             link.setblocking(False)
-            try:
+            with suppress(BlockingIOError, ConnectionResetError):
                 refused += b"postgres.full" in link.recv(1000)
-            except (BlockingIOError, ConnectionResetError):
-                pass
         assert refused >= 1
     finally:
         for link in links:
             link.close()
-
-
-def test_psql_connects_with_tls(encrypted: Running) -> None:
-    asked = psql(encrypted, "SELECT 1 AS one_row")
-    assert asked.returncode == 0, asked.stderr
-    assert "one_row" in asked.stdout

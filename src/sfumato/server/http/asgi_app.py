@@ -10,6 +10,7 @@ import multiprocessing
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ from .slow_clients import CONNECTIONS
 STATIC = Path(__file__).parents[1] / "static"
 PATH = "SFUMATO_SERVE"
 """The environment variable with the path of the configuration, for child processes."""
+POSTGRES = "SFUMATO_SERVE_POSTGRES"
+"""The environment variable with the port for PostgreSQL clients, if not the configuration's."""
 SILENT: Any = {
     "tracing": False,
     "metrics": False,
@@ -111,6 +114,8 @@ def from_environment() -> FastAPI:
     processors.
     """
     config, parent = load(os.environ[PATH]), multiprocessing.parent_process()
+    if POSTGRES in os.environ:
+        config = replace(config, postgres=int(os.environ[POSTGRES]))
     if parent is not None:
         end_with_parent(parent.pid)
         divide(config.workers)

@@ -44,9 +44,9 @@ def _fields(model: ReplyModel) -> dict[str, object]:
 
 def number(value: Any) -> float | str | None:
     """Return a number of an answer for JSON; a date is text."""
+    if isinstance(value, datetime.date):
+        return value.isoformat()
     plain: float | str | None = value.item() if hasattr(value, "item") else value
-    if isinstance(plain, datetime.date):
-        return plain.isoformat()
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 

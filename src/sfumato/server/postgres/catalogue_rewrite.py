@@ -7,6 +7,7 @@ function one that the catalogue has: nothing else reaches the engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from typing import cast
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
@@ -15,8 +16,8 @@ from sqlglot.errors import SqlglotError
 from ...exact import effort
 from ..http.problems import Problem, ProblemError
 from . import wire_refusals as refusals
+from .catalogue_columns import COLUMNS, SCHEMA
 from .catalogue_functions import BUILT_IN, MACROS, TABLE_FUNCTIONS
-from .catalogue_tables import COLUMNS, SCHEMA
 from .wire_types import Parameter
 
 LONGEST = 20_000
@@ -43,13 +44,15 @@ class CatalogueParser(Postgres.Parser):
 
     nodes = 0
 
-    def expression(self, *args: object, **named: object) -> exp.Expression:
+    def expression(  # type: ignore[override]  # arguments are handed on as they are
+        self, *args: object, **named: object
+    ) -> exp.Expression:
         effort.check()
         self.nodes += 1
         if self.nodes > MOST_NODES:
             raise TooManyNodesError
-        made_node: exp.Expression = super().expression(*args, **named)  # type: ignore[arg-type]  # handed on
-        return made_node
+        build: Callable[..., exp.Expression] = super().expression
+        return build(*args, **named)
 
 
 def rewrite(sql: str, parameters: Values, answers: Callable[[str, list[str]], str | None]) -> str:
@@ -142,7 +145,7 @@ def _rewrite_node(
         case exp.Column() if node.table.lower() in SYSTEM:
             return exp.column(node.name)
         case exp.Collate():
-            return node.this
+            return cast(exp.Expression, node.this)
         case exp.Operator():
             return _operator(node)
         case exp.Cast():
@@ -194,7 +197,7 @@ def _cast(node: exp.Cast) -> exp.Expression:
     if kind == "oid":
         return exp.TryCast(this=node.this, to=exp.DataType.build("bigint"))
     if kind in ("int2vector", "oidvector", "anyarray", "text[]", "name[]"):
-        return node.this
+        return cast(exp.Expression, node.this)
     return node
 
 

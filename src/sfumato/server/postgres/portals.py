@@ -14,7 +14,7 @@ from ..http.problems import Problem, ProblemError
 from . import wire_messages as wire
 from . import wire_refusals as refusals
 from .wire_messages import MalformedError, MessageFields
-from .wire_results import Row, StatementResult, WireColumn
+from .wire_results import Row, WireColumn, WireResult
 from .wire_statements import WireStatement, split
 from .wire_types import (
     BOOL,
@@ -57,7 +57,7 @@ class Portal:
     forms: tuple[int, ...] = ()
     columns: tuple[WireColumn, ...] | None = None
     is_described: bool = False
-    result: StatementResult | None = None
+    result: WireResult | None = None
     sent: int = 0
 
     def form(self, place: int) -> int:

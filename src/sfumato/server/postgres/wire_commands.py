@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..http.problems import Problem, ProblemError
 from . import wire_refusals as refusals
 from .session_settings import SessionSettings
-from .wire_results import StatementResult, WireColumn
+from .wire_results import WireColumn, WireResult
 from .wire_statements import WireStatement
 
 ROLLED_BACK = (
@@ -61,7 +61,7 @@ class SessionCommands:
             return tuple(map(WireColumn, ("name", "setting", "description")))
         return (WireColumn(name),)
 
-    def run(self, statement: WireStatement) -> StatementResult:
+    def run(self, statement: WireStatement) -> WireResult:
         """Run a command, or refuse it."""
         match statement.verb:
             case "set":
@@ -72,27 +72,27 @@ class SessionCommands:
                 return self._reset(statement)
             case "begin" | "start":
                 self.in_transaction, self.has_charged = True, False
-                return StatementResult(tag="BEGIN" if statement.verb == "begin" else
+                return WireResult(tag="BEGIN" if statement.verb == "begin" else
                                        "START TRANSACTION")  # fmt: skip
             case "commit" | "end":
                 self.in_transaction = False
-                return StatementResult(tag="COMMIT")
+                return WireResult(tag="COMMIT")
             case "rollback" | "abort":
                 return self._roll_back(statement)
             case "savepoint" | "release":
-                return StatementResult(tag=statement.verb.upper())
+                return WireResult(tag=statement.verb.upper())
             case "discard":
                 self.settings.reset()
                 self._forget("S", None)
                 self._forget("P", None)
-                return StatementResult(tag="DISCARD ALL")
+                return WireResult(tag="DISCARD ALL")
             case "deallocate" | "close":
                 return self._close(statement)
             case "unlisten":
-                return StatementResult(tag="UNLISTEN")
+                return WireResult(tag="UNLISTEN")
         raise refusals.STATEMENT_UNKNOWN(verb=statement.verb.upper() or statement.text.strip())
 
-    def _set(self, statement: WireStatement) -> StatementResult:
+    def _set(self, statement: WireStatement) -> WireResult:
         text = statement.text.strip()
         if zone := _TIME_ZONE.fullmatch(text):
             self.settings.set("timezone", _value(zone[1]))
@@ -106,7 +106,7 @@ class SessionCommands:
             self.settings.set(pair["name"], None if is_default else value)
         else:
             raise refusals.COMMAND_WRONG(verb="SET", form="SET sfumato.epsilon = 0.1")
-        return StatementResult(tag="SET")
+        return WireResult(tag="SET")
 
     def _shown_name(self, statement: WireStatement) -> str:
         shown = _SHOW.fullmatch(statement.text.strip())
@@ -116,16 +116,16 @@ class SessionCommands:
             "transaction isolation level", "transaction_isolation"
         )
 
-    def _show(self, statement: WireStatement) -> StatementResult:
+    def _show(self, statement: WireStatement) -> WireResult:
         columns, name = self.columns(statement), self._shown_name(statement)
         rows = (
             [(key, value, "") for key, value in self.settings.all()]
             if name == "all"
             else [(self.settings.show(name),)]
         )
-        return StatementResult(tag="SHOW", columns=columns, rows=rows)
+        return WireResult(tag="SHOW", columns=columns, rows=rows)
 
-    def _reset(self, statement: WireStatement) -> StatementResult:
+    def _reset(self, statement: WireStatement) -> WireResult:
         name = _RESET.fullmatch(statement.text.strip())
         if name is None:
             raise refusals.COMMAND_WRONG(verb="RESET", form="RESET sfumato.epsilon")
@@ -133,16 +133,16 @@ class SessionCommands:
             self.settings.reset()
         else:
             self.settings.set(name[1], None)
-        return StatementResult(tag="RESET")
+        return WireResult(tag="RESET")
 
-    def _roll_back(self, statement: WireStatement) -> StatementResult:
+    def _roll_back(self, statement: WireStatement) -> WireResult:
         is_partial = "to" in [word.name for word in statement.words]
         notices = (ROLLED_BACK,) if self.has_charged else ()
         if not is_partial:
             self.in_transaction = self.has_charged = False
-        return StatementResult(tag="ROLLBACK", notices=notices)
+        return WireResult(tag="ROLLBACK", notices=notices)
 
-    def _close(self, statement: WireStatement) -> StatementResult:
+    def _close(self, statement: WireStatement) -> WireResult:
         is_portal = statement.verb == "close"
         form = "CLOSE ALL" if is_portal else "DEALLOCATE ALL"
         named = _NAMED.fullmatch(statement.text.strip())
@@ -154,7 +154,7 @@ class SessionCommands:
         if not self._forget("P" if is_portal else "S", None if is_all else name):
             raise ProblemError(Problem.of(refusals.NAME_UNKNOWN(what=f"{form.split()[0]} {name}")))
         tag = f"{'CLOSE CURSOR' if is_portal else 'DEALLOCATE'}{' ALL' if is_all else ''}"
-        return StatementResult(tag=tag)
+        return WireResult(tag=tag)
 
 
 def _value(text: str) -> str:

@@ -13,9 +13,9 @@ from ..http.problems import Problem
 from ..http.request_limits import Buckets
 from ..http.slow_clients import CONNECTIONS
 from ..service import CuratorService
+from . import report_messages
 from . import wire_messages as wire
 from . import wire_refusals as refusals
-from . import wire_reports
 from .wire_listener_state import WireState
 from .wire_session import WireSession
 
@@ -45,7 +45,7 @@ class WireListener:
             or not self._addresses.allows(address)
         ):
             problem = Problem.of(refusals.TOO_MANY_CONNECTIONS())
-            writer.write(wire_reports.error(problem, fatal=True))
+            writer.write(report_messages.error(problem, fatal=True))
             writer.close()
             return
         CONNECTIONS.add(address)

@@ -12,8 +12,8 @@ from ..http.request_limits import Buckets
 from ..request_store import RequestStore
 from ..roles import Asker
 from ..service import CuratorService
-from .catalogue import Catalogue
-from .wire_questions import Questions
+from .dataset_catalogue import Catalogue
+from .wire_questions import WireQuestions
 
 
 class Cancellable(Protocol):
@@ -32,7 +32,7 @@ class WireState:
     def __init__(
         self, curator: CuratorService, statements: Buckets, tls: ssl.SSLContext | None
     ) -> None:
-        self.questions = Questions(curator)
+        self.questions = WireQuestions(curator)
         self.records: RequestStore = curator.state
         self.statements, self.tls = statements, tls
         self.sessions: dict[tuple[int, int], Cancellable] = {}

@@ -1,4 +1,4 @@
-"""Questions of the wire: the same plans, charges, deadlines and stored answers as by HTTP.
+"""WireQuestions of the wire: the same plans, charges, deadlines and stored answers as by HTTP.
 
 *Key*       of a release is a digest of the question and the declarations. So a dashboard that asks
             the same again gets the stored answer, and a retry is not charged twice.
@@ -42,14 +42,14 @@ JsonObject = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class WireRelease:
     """A reply to a question: its table and what it cost; whether it was stored before."""
 
     content: JsonObject = field(repr=False)
     is_stored: bool
 
 
-class Questions:
+class WireQuestions:
     """Plans and releases for all sessions of a process."""
 
     def __init__(self, curator: CuratorService) -> None:
@@ -76,7 +76,7 @@ class Questions:
 
     async def release(
         self, served: Served, asker: Asker, question: Question, suffix: str
-    ) -> Release:
+    ) -> WireRelease:
         """Return the answer to a question: the stored one, or a new one, which is charged."""
         for turn in range(MOST_KEYS):
             key = self._key(served, question, suffix, turn)
@@ -93,7 +93,7 @@ class Questions:
 
     async def _release_once(
         self, served: Served, asker: Asker, question: Question, request: RequestKey
-    ) -> Release:
+    ) -> WireRelease:
         end = time.monotonic() + self.curator.config.deadlines[-1] + PATIENCE
         while True:
             try:
@@ -105,7 +105,7 @@ class Questions:
                     if len(reply) < 2**18
                     else await asyncio.to_thread(json.loads, reply)
                 )
-                return Release(content, is_stored)
+                return WireRelease(content, is_stored)
             except Refused as refusal:
                 problem = problem_of(refusal)
             except Failed:
@@ -160,7 +160,7 @@ def build_question(sql: str, values: Mapping[str, str], parameters: list[Paramet
     return read(json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
-def cost_sentences(release: Release) -> tuple[str, str]:
+def cost_sentences(release: WireRelease) -> tuple[str, str]:
     """Return what a release cost and what is left, and how answers treat rows."""
     content = release.content
     rules = "; ".join(str(rule) for rule in _list(content.get("rules")))

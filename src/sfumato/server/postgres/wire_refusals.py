@@ -72,12 +72,6 @@ CANCELLED = RefusalText(
 
 # Statements
 
-TEXT_UNENCODABLE = RefusalText(
-    "postgres.syntax",
-    "the statement",
-    "its text is not UTF-8",
-    QUESTION,
-)
 TOO_MANY_STATEMENTS = RefusalText(
     "postgres.syntax",
     "the statement",

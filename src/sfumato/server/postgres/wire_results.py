@@ -21,7 +21,7 @@ class WireColumn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatementResult:
+class WireResult:
     """The result of a statement. Without columns it is a tag alone."""
 
     tag: str

@@ -18,8 +18,7 @@ import time
 from ...errors import Failed, Refused
 from ..http.problems import DEADLINE, INTERNAL, RATE, Problem, ProblemError, problem_of
 from ..roles import Asker
-from ..tokens import asker_of
-from . import portals, scram, wire_reports
+from . import portals, report_messages
 from . import wire_messages as wire
 from . import wire_refusals as refusals
 from .connection_writer import ConnectionWriter
@@ -27,16 +26,13 @@ from .session_settings import REPORTED, SessionSettings
 from .wire_commands import SessionCommands
 from .wire_listener_state import WireState
 from .wire_messages import MalformedError, MessageFields
-from .wire_results import StatementResult
+from .wire_results import WireResult
+from .wire_startup import EndedError, WireStartup
 from .wire_statement_runner import Parameters, StatementRunner
 from .wire_statements import WireStatement, split
 
 IDLE = 3600.0  # seconds
 log = logging.getLogger("sfumato.server")
-
-
-class EndedError(Exception):
-    """The connection ends; what had to be said is said."""
 
 
 class WireSession:
@@ -57,9 +53,9 @@ class WireSession:
         """Serve the connection until it ends."""
         try:
             async with asyncio.timeout(wire.SECONDS):
-                startup = await self._negotiate()
-                row_token, asker = await self._authenticate(startup)
-            self._token = row_token
+                opening = WireStartup(self._state, self._reader, self._out)
+                startup = await opening.negotiate()
+                self._token, asker = await opening.authenticate(startup)
             await self._open(startup, asker)
             while True:
                 await self._handle(*await self._next_message())
@@ -88,80 +84,13 @@ class WireSession:
 
     async def _end(self, problem: Problem) -> None:
         try:
-            self._out.add(wire_reports.error(problem, fatal=True))
+            self._out.add(report_messages.error(problem, fatal=True))
             async with asyncio.timeout(1):
                 await self._out.flush()
         except (OSError, TimeoutError, EndedError):
             pass
 
     # Startup
-
-    async def _negotiate(self) -> dict[str, str]:
-        """Return the parameters of the startup message, after TLS if the client wants it."""
-        is_encrypted = False
-        for _ in range(3):
-            fields = await wire.read_startup(self._reader)
-            code = fields.int32()
-            if code == wire.CANCEL:
-                self._state.cancel(fields.int32() & 0xFFFFFFFF, fields.int32() & 0xFFFFFFFF)
-                raise EndedError
-            if code == wire.TLS and self._state.tls is not None and not is_encrypted:
-                await self._out.start_tls(self._state.tls, self._reader)
-                is_encrypted = True
-            elif code in (wire.TLS, wire.GSS):
-                await self._out.send(b"N")
-            else:
-                return await self._parameters(code, fields, is_encrypted=is_encrypted)
-        raise MalformedError
-
-    async def _parameters(
-        self, code: int, fields: MessageFields, *, is_encrypted: bool
-    ) -> dict[str, str]:
-        if code >> 16 != wire.PROTOCOL:
-            raise refusals.VERSION_UNKNOWN()
-        if self._state.tls is not None and not is_encrypted:
-            raise refusals.TLS_NEEDED()
-        parameters: dict[str, str] = {}
-        while name := fields.text():
-            parameters[name] = fields.text()
-        fields.end()
-        options = [name for name in parameters if name.startswith("_pq_.")]
-        if code & 0xFFFF or options:
-            self._out.add(wire.negotiation(options))
-        return parameters
-
-    async def _authenticate(self, startup: dict[str, str]) -> tuple[str, Asker]:
-        """Return the id and the holder of the token that the client proves."""
-        name = startup.get("user", "")
-        exchange = scram.ScramExchange(name)
-        try:
-            mechanisms = wire.text(scram.MECHANISM) + b"\0"
-            await self._out.send(wire.authentication(10, mechanisms))
-            fields = await self._password_message()
-            if fields.text() != scram.MECHANISM:
-                raise scram.ScramError
-            first = fields.cell()
-            fields.end()
-            reply = exchange.first(first or b"")
-            await self._out.send(wire.authentication(11, reply))
-            last = (await self._password_message()).rest()
-            look = self._state.questions.curator.look
-            held = await look(self._state.records.verifiers, name, time.time())
-            fitting = exchange.final(last, [verifier for _, verifier in held])
-        except (scram.ScramError, UnicodeError):
-            raise refusals.PASSWORD_WRONG() from None
-        if fitting is None:
-            raise refusals.PASSWORD_WRONG()
-        place, signature = fitting
-        self._out.add(wire.authentication(12, signature) + wire.AUTHENTICATED)
-        row = held[place][0]
-        return row.id, asker_of(row)
-
-    async def _password_message(self) -> MessageFields:
-        kind, fields = await wire.read_message(self._reader, wire.SECONDS)
-        if kind != b"p":
-            raise MalformedError
-        return fields
 
     async def _open(self, startup: dict[str, str], asker: Asker) -> None:
         """Open the session on the dataset that the client names."""
@@ -314,9 +243,7 @@ class WireSession:
         if not self._state.statements.allows(row.name):
             raise ProblemError(RATE)
 
-    async def _cancellable(
-        self, statement: WireStatement, parameters: Parameters
-    ) -> StatementResult:
+    async def _cancellable(self, statement: WireStatement, parameters: Parameters) -> WireResult:
         """Run a statement until it ends or the client cancels it."""
         self.cancelled.clear()
         task = asyncio.create_task(self._runner.run(statement, parameters))
@@ -330,7 +257,7 @@ class WireSession:
             waiting.cancel()
             task.cancel()
 
-    async def _send(self, result: StatementResult) -> None:
+    async def _send(self, result: WireResult) -> None:
         """Send a result of the simple protocol: all rows, in text."""
         self._notify(result)
         if not result.tag:
@@ -343,10 +270,10 @@ class WireSession:
                 await self._out.flush_if_large()
         self._out.add(wire.complete(_tag(result, len(result.rows))))
 
-    def _notify(self, result: StatementResult) -> None:
+    def _notify(self, result: WireResult) -> None:
         if self._settings.allows_notices():
             for sentence, detail in result.notices:
-                self._out.add(wire_reports.notice(sentence, detail))
+                self._out.add(report_messages.notice(sentence, detail))
 
     def _report(self, stopped: Exception, sql: str) -> None:
         """Report why a statement has no result. What broke unexpectedly has one constant text."""
@@ -363,8 +290,8 @@ class WireSession:
                 # what was raised may quote the statement, or worse
                 log.error("a statement ended in an unexpected way")
                 problem = INTERNAL
-        self._out.add(wire_reports.error(problem, query=sql))
+        self._out.add(report_messages.error(problem, query=sql))
 
 
-def _tag(result: StatementResult, count: int) -> str:
+def _tag(result: WireResult, count: int) -> str:
     return f"SELECT {count}" if result.tag == "SELECT" else result.tag

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from ..datasets import Served
 from ..http.request_models import Question
 from ..roles import Asker
-from .catalogue import Catalogue, session_answers
+from .dataset_catalogue import Catalogue, session_answers
 from .session_settings import read_hints
 from .wire_commands import SessionCommands
-from .wire_questions import Questions, Release, build_question, cost_sentences
-from .wire_results import StatementResult, WireColumn, shown_columns
+from .wire_questions import WireQuestions, WireRelease, build_question, cost_sentences
+from .wire_results import WireColumn, WireResult, shown_columns
 from .wire_statements import WireStatement, kind_of, question_text, split
 from .wire_types import JSON_, TEXT, Cell, Parameter
 
@@ -26,7 +26,7 @@ class StatementRunner:
 
     def __init__(
         self,
-        questions: Questions,
+        questions: WireQuestions,
         served: Served,
         asker: Asker,
         commands: SessionCommands,
@@ -56,7 +56,7 @@ class StatementRunner:
                 return self.commands.columns(statement)
         return None
 
-    async def run(self, statement: WireStatement, parameters: Parameters) -> StatementResult:
+    async def run(self, statement: WireStatement, parameters: Parameters) -> WireResult:
         """Run a statement. A question is charged, unless its answer is stored."""
         match kind_of(statement, self._tables):
             case "question":
@@ -67,7 +67,7 @@ class StatementRunner:
                 return await self._catalogue.run(statement, parameters, self._answers)
             case "command":
                 return self.commands.run(statement)
-        return StatementResult(tag="")
+        return WireResult(tag="")
 
     def _question(
         self, statement: WireStatement, parameters: Parameters
@@ -85,7 +85,7 @@ class StatementRunner:
         intervals = values.get("intervals") == "on"
         return shown_columns(statement, planned.columns, intervals=intervals)
 
-    async def _ask(self, statement: WireStatement, parameters: Parameters) -> StatementResult:
+    async def _ask(self, statement: WireStatement, parameters: Parameters) -> WireResult:
         question, values = self._question(statement, parameters)
         columns = await self._question_columns(statement, question, values)
         release = await self._questions.release(
@@ -93,11 +93,11 @@ class StatementRunner:
         )
         self.commands.has_charged = self.commands.has_charged or not release.is_stored
         rows = _rows(release, columns)
-        return StatementResult(
+        return WireResult(
             tag="SELECT", columns=columns, rows=rows, notices=(cost_sentences(release),)
         )
 
-    async def _explain(self, statement: WireStatement, parameters: Parameters) -> StatementResult:
+    async def _explain(self, statement: WireStatement, parameters: Parameters) -> WireResult:
         inner = _explained(statement)
         kind = _plan_type(statement)
         columns = (WireColumn(PLAN, kind),)
@@ -108,7 +108,7 @@ class StatementRunner:
             served = self._questions.dataset(self.asker, self.served.name)
             content = await self._questions.explain(served, self.asker, question)
             if kind == JSON_:
-                return StatementResult(
+                return WireResult(
                     tag="EXPLAIN", columns=columns, rows=[(json.dumps([{"Plan": content}]),)]
                 )
             explained = content["explained"]
@@ -120,7 +120,7 @@ class StatementRunner:
                 if content["affordable"]
                 else "budget  this does not fit what is left"
             )
-        return StatementResult(tag="EXPLAIN", columns=columns, rows=[(line,) for line in lines])
+        return WireResult(tag="EXPLAIN", columns=columns, rows=[(line,) for line in lines])
 
 
 def _explained(statement: WireStatement) -> WireStatement:
@@ -145,7 +145,7 @@ def _plan_type(statement: WireStatement) -> int:
     return JSON_ if "format" in names and "json" in names else TEXT
 
 
-def _rows(release: Release, columns: tuple[WireColumn, ...]) -> list[tuple[Cell, ...]]:
+def _rows(release: WireRelease, columns: tuple[WireColumn, ...]) -> list[tuple[Cell, ...]]:
     """Return the rows of an answer with these columns."""
     table = release.content["table"]
     rows = table["rows"] if isinstance(table, dict) else []

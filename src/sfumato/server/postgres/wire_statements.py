@@ -103,7 +103,7 @@ def kind_of(statement: WireStatement, tables: Collection[str]) -> Kind:
         return "command"
     lowered = {name.lower() for name in tables}
     common = set(_common_tables(statement.words))
-    system = other = False
+    system = foreign = False
     for path in table_paths(statement.words):
         if path[-1].lower() in lowered and not _SYSTEM.intersection(path[:-1]):
             return "question"
@@ -112,8 +112,8 @@ def kind_of(statement: WireStatement, tables: Collection[str]) -> Kind:
         if _SYSTEM.intersection(path) or path[-1].lower().startswith("pg_"):
             system = True
         else:
-            other = True
-    return "question" if other and not system else "catalog"
+            foreign = True
+    return "question" if foreign and not system else "catalog"
 
 
 def table_paths(words: tuple[Word, ...]) -> Iterator[tuple[str, ...]]:

@@ -133,8 +133,8 @@ def _numeric(value: Decimal) -> bytes:
         return struct.pack("!hhHh", 0, 0, 0xC000, 0)
     sign, digits, exponent = value.as_tuple()
     scale = max(0, -int(exponent))
-    whole = int("".join(map(str, digits))) * 10 ** max(0, int(exponent))
-    shifted = whole * 10 ** (-scale % 4)  # so that the point stands between two groups
+    digits_as_integer = int("".join(map(str, digits))) * 10 ** max(0, int(exponent))
+    shifted = digits_as_integer * 10 ** (-scale % 4)  # so that the point stands between two groups
     groups: list[int] = []
     while shifted:
         shifted, group = divmod(shifted, 10_000)

@@ -20,10 +20,11 @@ from ...session.protected_database import Database
 from ..datasets import Served
 from ..http.problems import Problem, ProblemError
 from . import wire_refusals as refusals
+from .catalogue_columns import column_names, definitions
 from .catalogue_functions import macro_definitions
 from .catalogue_rewrite import Values, rewrite
-from .catalogue_tables import CatalogTable, column_names, contents, definitions
-from .wire_results import StatementResult, WireColumn
+from .catalogue_tables import CatalogTable, contents
+from .wire_results import WireColumn, WireResult
 from .wire_statements import WireStatement
 from .wire_types import BOOL, FLOAT8, INT4, INT8, INT8_LIST, TEXT, TEXT_LIST, Cell
 
@@ -76,7 +77,7 @@ class Catalogue:
         answers: Answers,
         *,
         only_columns: bool = False,
-    ) -> StatementResult:
+    ) -> WireResult:
         """Answer a query of the catalogue, or only its columns."""
         return await asyncio.to_thread(
             self._run, statement.text, parameters, answers, only_columns=only_columns
@@ -84,7 +85,7 @@ class Catalogue:
 
     def _run(
         self, sql: str, parameters: Values, answers: Answers, *, only_columns: bool
-    ) -> StatementResult:
+    ) -> WireResult:
         with effort.limited(SECONDS):
             text = rewrite(sql, parameters, answers)
         with self._lock:
@@ -106,7 +107,7 @@ class Catalogue:
             WireColumn(name, _TYPES.get(str(kind), TEXT)) for name, kind, *_ in described
         )
         rows = [tuple(map(_cell, row)) for row in fetched]
-        return StatementResult(tag="SELECT", columns=columns, rows=rows)
+        return WireResult(tag="SELECT", columns=columns, rows=rows)
 
 
 def session_answers(user: str, dataset: str, show: Callable[[str], str]) -> Answers:
