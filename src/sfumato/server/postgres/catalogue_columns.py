@@ -49,27 +49,28 @@ COLUMNS: dict[str, str] = {
     "indnullsnotdistinct:b",
     "pg_indexes": "schemaname tablename indexname tablespace indexdef",
     "pg_inherits": "inhrelid:n inhparent:n inhseqno:n inhdetachpending:b",
-    "pg_language": "oid:n lanname lanowner:n lanispl:b lanpltrusted:b",
+    "pg_language": "oid:n tableoid:n lanname lanowner:n lanispl:b lanpltrusted:b lanplcallfoid:n",
     "pg_locks": "locktype database:n relation:n pid:n mode granted:b",
     "pg_matviews": "schemaname matviewname matviewowner definition",
     "pg_opclass": "oid:n opcname opcmethod:n opcnamespace:n opcdefault:b",
     "pg_operator": "oid:n oprname oprnamespace:n",
     "pg_partitioned_table": "partrelid:n partstrat partnatts:n",
-    "pg_policy": "oid:n polname polrelid:n polcmd polpermissive:b polroles:l polqual polwithcheck",
+    "pg_policy": "oid:n polname polrelid:n polcmd polpermissive:b polroles:i polqual polwithcheck",
     "pg_proc": "oid:n proname pronamespace:n proowner:n prolang:n prokind prorettype:n "
     "proargtypes proargnames:l proretset:b proisstrict:b provolatile prosrc pronargs:n "
     "proargmodes:l proallargtypes:l",
     "pg_publication": "oid:n pubname pubowner:n puballtables:b",
     "pg_publication_namespace": "oid:n pnpubid:n pnnspid:n",
-    "pg_publication_rel": "oid:n prpubid:n prrelid:n prqual prattrs",
+    "pg_publication_rel": "oid:n prpubid:n prrelid:n prqual prattrs:i",
     "pg_range": "rngtypid:n rngsubtype:n",
     "pg_rewrite": "oid:n rulename ev_class:n ev_type ev_enabled is_instead:b",
     "pg_roles": "oid:n rolname rolsuper:b rolinherit:b rolcreaterole:b rolcreatedb:b "
     "rolcanlogin:b rolreplication:b rolconnlimit:n rolpassword rolvaliduntil rolbypassrls:b "
     "rolconfig:l",
-    "pg_sequence": "seqrelid:n seqtypid:n seqstart:n seqincrement:n seqmax:n seqmin:n",
+    "pg_sequence": "seqrelid:n seqtypid:n seqstart:n seqincrement:n seqmax:n seqmin:n "
+    "seqcache:n seqcycle:b",
     "pg_sequences": "schemaname sequencename sequenceowner",
-    "pg_settings": "name setting unit category short_desc vartype source",
+    "pg_settings": "name setting unit category short_desc vartype source boot_val",
     "pg_shdescription": "objoid:n classoid:n description",
     "pg_stat_activity": "datid:n datname pid:n usename application_name state query",
     "pg_stat_user_tables": "relid:n schemaname relname n_live_tup:n",
@@ -81,6 +82,12 @@ COLUMNS: dict[str, str] = {
     "pg_tablespace": "oid:n spcname spcowner:n spcacl spcoptions:l",
     "pg_trigger": "oid:n tgrelid:n tgname tgfoid:n tgtype:n tgenabled tgisinternal:b "
     "tgconstraint:n tgparentid:n",
+    "pg_conversion": "oid:n conname connamespace:n conforencoding:n contoencoding:n condefault:b",
+    "pg_subscription": "oid:n subname subowner:n subenabled:b",
+    "pg_ts_config": "oid:n cfgname cfgnamespace:n cfgparser:n",
+    "pg_ts_dict": "oid:n dictname dictnamespace:n dicttemplate:n dictinitoption",
+    "pg_ts_parser": "oid:n prsname prsnamespace:n",
+    "pg_ts_template": "oid:n tmplname tmplnamespace:n",
     "pg_user": "usename usesysid:n usecreatedb:b usesuper:b passwd",
     "pg_views": "schemaname viewname viewowner definition",
     f"{SCHEMA}.columns": "table_catalog table_schema table_name column_name ordinal_position:n "
@@ -114,7 +121,35 @@ COLUMNS: dict[str, str] = {
 """The tables and their columns. After a colon: n whole number, d double, b truth value, l list of
 texts, i list of whole numbers; else text.
 """
+FILLED = {
+    "pg_am", "pg_attribute", "pg_class", "pg_collation", "pg_database", "pg_description",
+    "pg_get_keywords", "pg_language", "pg_namespace", "pg_roles", "pg_settings", "pg_tables",
+    "pg_tablespace", "pg_type", "columns", "schemata", "tables", "table_privileges",
+}  # fmt: skip
+EMPTY = frozenset(name.rpartition(".")[2] for name in COLUMNS) - FILLED
+"""The tables that hold nothing: there are no indexes, constraints, sequences …"""
 ENGINE_TYPES = {"n": "BIGINT", "d": "DOUBLE", "b": "BOOLEAN", "l": "VARCHAR[]", "i": "BIGINT[]"}
+
+
+VIEWS = (
+    (
+        "CREATE VIEW f_classes AS SELECT oid AS f_class, relname AS f_class_name FROM pg_class "
+        "UNION ALL VALUES (1247, 'pg_type'), (1249, 'pg_attribute'), (1255, 'pg_proc'), "
+        "(1259, 'pg_class'), (2604, 'pg_attrdef'), (2606, 'pg_constraint'), (2610, 'pg_index'), "
+        "(2615, 'pg_namespace'), (2618, 'pg_rewrite'), (2620, 'pg_trigger'), (1262, 'pg_database')"
+    ),
+    (
+        "CREATE VIEW f_types AS SELECT oid AS f_type, typname AS f_type_name, "
+        "typshown AS f_type_shown FROM pg_type"
+    ),
+    (
+        "CREATE VIEW f_descriptions AS SELECT objoid AS f_object, objsubid AS f_part, "
+        "description AS f_description FROM pg_description"
+    ),
+)
+"""The tables that functions read, with names that no query has: an argument of a function may be a
+column of any name.
+"""
 
 
 def definitions() -> Iterable[str]:
@@ -124,6 +159,7 @@ def definitions() -> Iterable[str]:
         typed = ", ".join(f'"{part}" {ENGINE_TYPES.get(kind, "VARCHAR")}'
                           for part, _, kind in parts)  # fmt: skip
         yield f'CREATE TABLE "{name}" ({typed})'
+    yield from VIEWS
 
 
 def column_names(table: str) -> list[str]:

@@ -13,8 +13,8 @@ _NAMES = "abcde"
 
 MACROS: dict[str, dict[int, str]] = {
     "format_type": {
-        2: "(SELECT CASE WHEN t.oid = 1700 AND b > 4 THEN 'numeric(' || ((b - 4) >> 16) || ',' "
-        "|| ((b - 4) & 65535) || ')' ELSE t.typshown END FROM pg_type t WHERE t.oid = a)"
+        2: "(SELECT CASE WHEN f_type = 1700 AND b > 4 THEN 'numeric(' || ((b - 4) >> 16) || ',' "
+        "|| ((b - 4) & 65535) || ')' ELSE f_type_shown END FROM f_types WHERE f_type = a)"
     },
     "pg_get_userbyid": {1: "'owner'"},
     "pg_encoding_to_char": {1: "'UTF8'"},
@@ -26,19 +26,19 @@ MACROS: dict[str, dict[int, str]] = {
     "txid_current": {0: "0"},
     "current_schemas": {1: "CASE WHEN a THEN ['pg_catalog', 'public'] ELSE ['public'] END"},
     "to_regclass": {
-        1: "(SELECT max(c.oid) FROM pg_class c WHERE c.relname = "
+        1: "(SELECT max(f_class) FROM f_classes WHERE f_class_name = "
         "trim(regexp_replace(a, '^\"?(public|pg_catalog)\"?\\.', ''), '\"'))"
     },
     "regclass_name": {
-        1: "coalesce((SELECT max(c.relname) FROM pg_class c WHERE CAST(c.oid AS VARCHAR) = "
+        1: "coalesce((SELECT max(f_class_name) FROM f_classes WHERE CAST(f_class AS VARCHAR) = "
         "CAST(a AS VARCHAR)), CAST(a AS VARCHAR))"
     },
-    "to_regtype": {1: "(SELECT max(t.oid) FROM pg_type t WHERE t.typname = a OR t.typshown = a)"},
+    "to_regtype": {
+        1: "(SELECT max(f_type) FROM f_types WHERE f_type_name = a OR f_type_shown = a)"
+    },
     "obj_description": {
-        1: "(SELECT max(d.description) FROM pg_description d "
-        "WHERE d.objoid = a AND d.objsubid = 0)",
-        2: "(SELECT max(d.description) FROM pg_description d "
-        "WHERE d.objoid = a AND d.objsubid = 0)",
+        1: "(SELECT max(f_description) FROM f_descriptions WHERE f_object = a AND f_part = 0)",
+        2: "(SELECT max(f_description) FROM f_descriptions WHERE f_object = a AND f_part = 0)",
     },
     "quote_ident": {1: "a"},
     "pg_size_pretty": {1: "NULL"},
@@ -108,13 +108,13 @@ MACROS: dict[str, dict[int, str]] = {
 """The functions by name: what each is in the engine, by the number of its arguments a, b, c …"""
 
 BUILT_IN = frozenset({
-    "array_length", "array_position", "array_to_string", "btrim", "format", "left", "ltrim",
+    "array_length", "array_position", "array_to_string", "btrim", "format", "json_object", "left",
+    "ltrim",
     "now", "position", "right", "rtrim", "string_to_array", "strpos", "translate", "unnest",
 })  # fmt: skip
 """Functions that the engine has under the same name."""
 
-TABLE_FUNCTIONS = frozenset({"generate_series", "unnest", "explode", "generateseries",
-                             "generate_subscripts"})  # fmt: skip
+TABLE_FUNCTIONS = frozenset({"explode", "exploding_generate_series", "generate_series", "unnest"})
 
 
 def macro_definitions() -> Iterable[str]:

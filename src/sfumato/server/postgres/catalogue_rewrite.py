@@ -12,13 +12,16 @@ from typing import cast
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
 from sqlglot.errors import SqlglotError
+from sqlglot.expressions import Any as AnyComparison
 
 from ...exact import effort
 from ..http.problems import Problem, ProblemError
 from . import wire_refusals as refusals
+from . import wire_types as types
 from .catalogue_columns import COLUMNS, SCHEMA
 from .catalogue_functions import BUILT_IN, MACROS, TABLE_FUNCTIONS
-from .wire_types import Parameter
+from .empty_queries import column_name, empty_columns, function_name
+from .wire_types import Parameter, read_parameter
 
 LONGEST = 20_000
 MOST_WORDS = 5_000
@@ -60,12 +63,23 @@ def rewrite(sql: str, parameters: Values, answers: Callable[[str, list[str]], st
     and its arguments), or None.
     """
     tree = _parse(sql)
+    names = empty_columns(tree)
+    if names is not None:
+        return (
+            "SELECT "
+            + ", ".join(f"CAST(NULL AS VARCHAR) AS {name}" for name in names)
+            + " WHERE false"
+        )
     _name_columns(tree)
     common = {cte.alias for cte in tree.find_all(exp.CTE)}
-    for node in list(tree.find_all(exp.Table)):
-        _check_table(node, common)
-    rewritten = tree.transform(lambda node: _rewrite_node(node, parameters, answers))
-    return str(rewritten.sql(dialect="duckdb"))
+    for table in list(tree.find_all(exp.Table)):
+        _check_table(table, common)
+    root = exp.Paren(this=tree)
+    for node in reversed(list(tree.walk())):  # children come before their parents
+        replacement = _rewrite_node(node, parameters, answers)
+        if replacement is not node:
+            node.replace(replacement)
+    return str(root.this.sql(dialect="duckdb"))
 
 
 def _unsupported() -> ProblemError:
@@ -95,23 +109,20 @@ def _name_columns(tree: exp.Expression) -> None:
     if not isinstance(tree, exp.Select):
         return
     for node in list(tree.expressions):
-        of = node
-        while isinstance(of, exp.Cast | exp.Dot | exp.Paren):
-            of = of.expression if isinstance(of, exp.Dot) else of.this
-        if isinstance(node, exp.Alias | exp.Column | exp.Star) or isinstance(of, exp.Column):
-            continue
-        name = _function_name(of) if isinstance(of, exp.Func) else "?column?"
-        node.replace(exp.alias_(node.copy(), name, quoted=True))
+        if not isinstance(node, exp.Alias | exp.Column | exp.Star):
+            node.replace(exp.alias_(node.copy(), column_name(node), quoted=True))
 
 
 def _check_table(node: exp.Table, common: Collection[str]) -> None:
     """Point a table at the engine's copy of it; refuse what the catalogue does not have."""
     if isinstance(node.this, exp.Func):
-        name = _function_name(node.this)
+        name = function_name(node.this)
         if name in COLUMNS and name.startswith("pg_"):  # read by a call in PostgreSQL
             node.set("this", exp.to_identifier(name, quoted=True))
             node.set("db", None)
-        elif name not in TABLE_FUNCTIONS:
+        elif name in TABLE_FUNCTIONS:
+            node.set("db", None)
+        else:
             raise _unsupported()
         return
     schema, name = node.db.lower(), node.name.lower()
@@ -127,23 +138,22 @@ def _check_table(node: exp.Table, common: Collection[str]) -> None:
         node.set("alias", exp.TableAlias(this=exp.to_identifier(name)))
 
 
-def _function_name(node: exp.Expression) -> str:
-    if isinstance(node, exp.Anonymous):
-        return str(node.name).lower()
-    name = str(node.sql_name()).lower()  # type: ignore[attr-defined]  # a class of functions
-    return "version" if name == "current_version" else name
-
-
 def _rewrite_node(
     node: exp.Expression, parameters: Values, answers: Callable[[str, list[str]], str | None]
 ) -> exp.Expression:
     match node:
-        case exp.Dot(expression=exp.Func() as call) if node.this.name.lower() in SYSTEM:
-            return _rewrite_node(call, parameters, answers)
+        case exp.Dot() if node.this.name.lower() in SYSTEM:
+            return cast(exp.Expression, node.expression)
         case exp.Column() if node.args.get("db") and node.text("db").lower() in SYSTEM:
             return exp.column(node.name, table=node.table)
         case exp.Column() if node.table.lower() in SYSTEM:
             return exp.column(node.name)
+        case AnyComparison() | exp.All():
+            inner = node.this.unnest()
+            node.set(
+                "this", exp.Paren(this=_list(inner)) if inner is not node.this else _list(inner)
+            )
+            return node
         case exp.Collate():
             return cast(exp.Expression, node.this)
         case exp.Operator():
@@ -156,9 +166,9 @@ def _rewrite_node(
             return exp.Anonymous(this="f_current_schemas", expressions=[node.this])
         case exp.Column() if not node.table and node.name in ANSWERED and not node.this.quoted:
             return _literal(answers(node.name, []))
-        case exp.Func() if _function_name(node) in ANSWERED:
+        case exp.Func() if function_name(node) in ANSWERED:
             arguments = [argument.name for argument in node.expressions]
-            return _literal(answers(_function_name(node), arguments))
+            return _literal(answers(function_name(node), arguments))
         case exp.Anonymous():
             return _call(node)
         case exp.ReadCSV() | exp.ReadParquet():
@@ -196,9 +206,25 @@ def _cast(node: exp.Cast) -> exp.Expression:
         return exp.cast(node.this, "text")
     if kind == "oid":
         return exp.TryCast(this=node.this, to=exp.DataType.build("bigint"))
-    if kind in ("int2vector", "oidvector", "anyarray", "text[]", "name[]"):
-        return cast(exp.Expression, node.this)
+    if kind in ("int2vector", "oidvector") or kind.endswith("[]") or kind == "anyarray":
+        return _list(node.this)
     return node
+
+
+def _list(node: exp.Expression) -> exp.Expression:
+    """Return the list that a text writes as an array: '{a,b}'."""
+    if not isinstance(node, exp.Literal) or not node.is_string or node.name[:1] != "{":
+        return node
+    try:
+        return _values(read_parameter(node.name.encode(), types.TEXT_LIST, 0))
+    except types.WireValueError:
+        raise _unsupported() from None
+
+
+def _values(value: Parameter | list[Parameter]) -> exp.Expression:
+    if isinstance(value, list):
+        return exp.Array(expressions=[exp.convert(item) for item in value])
+    return exp.convert(value)
 
 
 def _parameter(node: exp.Expression, parameters: Values) -> exp.Expression:
@@ -206,16 +232,17 @@ def _parameter(node: exp.Expression, parameters: Values) -> exp.Expression:
     place = int(name) - 1 if name.isdigit() else -1
     if not 0 <= place < len(parameters):
         return exp.null()
-    value = parameters[place]
-    if isinstance(value, list):
-        return exp.Array(expressions=[exp.convert(item) for item in value])
-    return exp.convert(value)
+    return _values(parameters[place])
 
 
 def _call(node: exp.Anonymous) -> exp.Expression:
     name = node.name.lower()
     if name in MACROS:
         return exp.Anonymous(this=f"f_{name}", expressions=node.expressions)
+    if name == "all" and len(node.expressions) == 1:
+        return exp.All(this=exp.Paren(this=_list(node.expressions[0])))
+    if name == "json_build_object":
+        return exp.Anonymous(this="json_object", expressions=node.expressions)
     if name not in BUILT_IN:
         raise _unsupported()
     return node

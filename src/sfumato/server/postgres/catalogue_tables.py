@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ...tables.expr.types import Type
 from . import wire_types as types
 from .catalogue_columns import SCHEMA
+from .session_settings import USUAL
 from .wire_types import Cell, oid_of
 
 PG_CATALOG, PUBLIC, INFORMATION = 11, 2200, 13000
@@ -88,6 +89,10 @@ def contents(dataset: str, tables: Sequence[CatalogTable]) -> Iterable[tuple[str
         "rolcreaterole": False, "rolcreatedb": False, "rolcanlogin": True, "rolreplication": False,
         "rolconnlimit": -1, "rolbypassrls": False,
     }  # fmt: skip
+    for word in ("analyse", "analyze", "ilike", "limit", "offset", "qualify"):
+        yield "pg_get_keywords", {"word": word, "catcode": "R", "catdesc": "reserved"}
+    for name, value in USUAL.items():
+        yield "pg_settings", {"name": name, "setting": value, "source": "default"}
     yield "pg_am", {"oid": 2, "amname": "heap", "amtype": "t"}
     yield "pg_tablespace", {"oid": 1663, "spcname": "pg_default", "spcowner": OWNER}
     yield "pg_language", {"oid": 14, "lanname": "sql", "lanowner": OWNER}

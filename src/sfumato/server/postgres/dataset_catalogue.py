@@ -15,6 +15,7 @@ from collections.abc import Callable
 import duckdb
 
 from ... import __version__
+from ...errors import Refused
 from ...exact import effort
 from ...session.protected_database import Database
 from ..datasets import Served
@@ -117,7 +118,10 @@ def session_answers(user: str, dataset: str, show: Callable[[str], str]) -> Answ
         if name == "set_config":
             return arguments[1] if len(arguments) > 1 else None
         if name == "current_setting":
-            return show(arguments[0]) if arguments else None
+            try:
+                return show(arguments[0]) if arguments else None
+            except Refused:
+                return None
         return {
             "version": f"PostgreSQL 15.6 (sfumato {__version__})",
             "current_schema": "public",

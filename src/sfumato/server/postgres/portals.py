@@ -15,7 +15,7 @@ from . import wire_messages as wire
 from . import wire_refusals as refusals
 from .wire_messages import MalformedError, MessageFields
 from .wire_results import Row, WireColumn, WireResult
-from .wire_statements import WireStatement, split
+from .wire_statements import CASTS, WireStatement, parameter_casts, split
 from .wire_types import (
     BOOL,
     DATE,
@@ -112,6 +112,9 @@ def parse(fields: MessageFields, names: SessionNames) -> None:
     oids = [*given_oids, *[0] * (needed - len(given_oids))]
     while len(names.statements) >= MOST_PREPARED:
         names.statements.pop(next(iter(names.statements)))
+    for cast in parameter_casts(statement.words):  # they say the type that the client does not
+        if cast.number <= len(oids) and oids[cast.number - 1] in (0, UNKNOWN):
+            oids[cast.number - 1] = CASTS[cast.type]
     names.statements[name] = PreparedStatement(
         statement, tuple(TEXT if oid in (0, UNKNOWN) else oid for oid in oids)
     )

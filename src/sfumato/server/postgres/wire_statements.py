@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["empty", "question", "explain", "catalog", "command"]
 
@@ -29,6 +29,14 @@ _ENDS_FROM = {"where", "group", "order", "having", "limit", "on", "using", "sele
 _SYSTEM = {"pg_catalog", "information_schema"}
 _QUERIES = {"select", "with", "from", "values", "table"}
 PUBLIC = "public"
+CASTS = {
+    "bigint": 20, "bool": 16, "boolean": 16, "character varying": 1043, "date": 1082,
+    "double precision": 701, "float8": 701, "int": 23, "int2": 21, "int4": 23, "int8": 20,
+    "integer": 23, "numeric": 1700, "real": 700, "smallint": 21, "text": 25, "timestamp": 1114,
+    "timestamp without time zone": 1114, "timestamp with time zone": 1184, "timestamptz": 1184,
+    "uuid": 2950, "varchar": 1043,
+}  # fmt: skip
+"""The types that a cast of a parameter may name, and their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +169,8 @@ def question_text(statement: WireStatement, dataset: str) -> str:
     before names, and with one space for any other. The same question has the same text.
     """
     words = statement.words
-    left_out = set(_schema_words(words, dataset))
+    casts = [place for cast in parameter_casts(words) for place in cast.places]
+    left_out = {*_schema_words(words, dataset), *casts}
     parts, end = list[str](), -1
     for i, word in enumerate(words):
         if i in left_out:
@@ -171,6 +180,30 @@ def question_text(statement: WireStatement, dataset: str) -> str:
         parts.append(gap + word.text)
         end = word.at + len(word.text)
     return "".join(parts)
+
+
+class ParameterCast(NamedTuple):
+    """A cast of a parameter, `$1::integer`: the parameter's number, the type, and the places of the
+    words of the cast.
+    """
+
+    number: int
+    type: str
+    places: range
+
+
+def parameter_casts(words: tuple[Word, ...]) -> Iterator[ParameterCast]:
+    """Return the casts of parameters to the types that parameters have. Drivers write them to say a
+    type; the value has it already.
+    """
+    for i in range(len(words) - 4):
+        head = [word.text for word in words[i : i + 4]]
+        if head[0] == "$" and words[i + 1].kind == "number" and head[2:] == [":", ":"]:
+            names = [word.name for word in words[i + 4 : i + 8]]
+            for size in (4, 2, 1):
+                if (name := " ".join(names[:size])) in CASTS:
+                    yield ParameterCast(int(head[1][:6]), name, range(i + 2, i + 4 + size))
+                    break
 
 
 def _has_gap(words: tuple[Word, ...], i: int) -> bool:
