@@ -137,7 +137,7 @@ class Planner:
             is not None
         ):
             return cached
-        self._check_allowance(who)
+        self.check_allowance(who)
         try:
             thread = await self._turns.take(who, PATIENCE)
         except Full:
@@ -145,7 +145,7 @@ class Planner:
         except TimeoutError:
             raise ProblemError(BUSY) from None
         try:
-            self._check_allowance(who)
+            self.check_allowance(who)
             making = asyncio.get_running_loop().run_in_executor(
                 self._threads, self._make_timed, served, who, question, canonical
             )
@@ -161,7 +161,7 @@ class Planner:
         analyst has none left.
         """
         if planned.packed is None:
-            self._check_allowance(who)
+            self.check_allowance(who)
             self._allowance.spend(who, planned.seconds)
 
     def make(self, served: Served, who: str, question: Question, canonical: bytes) -> PlanView:
@@ -202,7 +202,12 @@ class Planner:
         finally:
             self._allowance.spend(who, time.thread_time() - begun)
 
-    def _check_allowance(self, who: str) -> None:
+    def count_time(self, who: str, seconds: float) -> None:
+        """Count processor time that an analyst used for something like planning."""
+        self._allowance.spend(who, seconds)
+
+    def check_allowance(self, who: str) -> None:
+        """Refuse an analyst who has used up their processor time for planning."""
         if (wait := self._allowance.wait(who)) > 0:
             raise ProblemError(replace(PLANNING, headers={"Retry-After": str(math.ceil(wait))}))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import threading
+import time
 from collections.abc import Callable
 
 import duckdb
@@ -77,12 +78,28 @@ class Catalogue:
         parameters: Values,
         answers: Answers,
         *,
+        count: Callable[[float], object] = lambda _: None,
         only_columns: bool = False,
     ) -> WireResult:
-        """Answer a query of the catalogue, or only its columns."""
+        """Answer a query of the catalogue, or only its columns. `count` gets the processor time."""
         return await asyncio.to_thread(
-            self._run, statement.text, parameters, answers, only_columns=only_columns
+            self._run_timed, statement.text, parameters, answers, count, only_columns=only_columns
         )
+
+    def _run_timed(
+        self,
+        sql: str,
+        parameters: Values,
+        answers: Answers,
+        count: Callable[[float], object],
+        *,
+        only_columns: bool,
+    ) -> WireResult:
+        begun = time.thread_time()
+        try:
+            return self._run(sql, parameters, answers, only_columns=only_columns)
+        finally:
+            count(time.thread_time() - begun)
 
     def _run(
         self, sql: str, parameters: Values, answers: Answers, *, only_columns: bool

@@ -58,7 +58,8 @@ class WireListener:
             CONNECTIONS.drop(address)
 
     async def stop(self) -> None:
-        """End all sessions."""
+        """End all sessions, when the releases that are under way have ended."""
+        await self._state.questions.finish()
         await asyncio.gather(*(session.stop() for session in list(self._open)))
         self._state.close()
 

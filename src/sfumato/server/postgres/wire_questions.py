@@ -129,6 +129,11 @@ class WireQuestions:
             task.add_done_callback(lambda done: self._finish(request, done))
         return await asyncio.shield(task)
 
+    async def finish(self) -> None:
+        """Wait for the releases that are under way, so that their answers leave."""
+        if self._under_way:
+            await asyncio.wait(list(self._under_way.values()), timeout=PATIENCE)
+
     def _finish(self, request: RequestKey, done: asyncio.Task[bytes]) -> None:
         del self._under_way[request]
         if not done.cancelled():

@@ -48,9 +48,7 @@ class StatementRunner:
             case "explain":
                 return (WireColumn(PLAN, _plan_type(statement)),)
             case "catalog":
-                described = await self._catalogue.run(
-                    statement, parameters, self._answers, only_columns=True
-                )
+                described = await self._look_up(statement, parameters, only_columns=True)
                 return described.columns
             case "command":
                 return self.commands.columns(statement)
@@ -64,10 +62,24 @@ class StatementRunner:
             case "explain":
                 return await self._explain(statement, parameters)
             case "catalog":
-                return await self._catalogue.run(statement, parameters, self._answers)
+                return await self._look_up(statement, parameters)
             case "command":
                 return self.commands.run(statement)
         return WireResult(tag="")
+
+    async def _look_up(
+        self, statement: WireStatement, parameters: Parameters, *, only_columns: bool = False
+    ) -> WireResult:
+        """Ask the catalogue. Its processor time counts with that for planning."""
+        plans, who = self._questions.curator.plans, self.asker.name
+        plans.check_allowance(who)
+        return await self._catalogue.run(
+            statement,
+            parameters,
+            self._answers,
+            count=lambda seconds: plans.count_time(who, seconds),
+            only_columns=only_columns,
+        )
 
     def _question(
         self, statement: WireStatement, parameters: Parameters
