@@ -19,6 +19,7 @@ import numpy as np
 import sfumato as sf
 from sfumato import attacks, plots
 from sfumato import mechanisms as mech
+from sfumato.accounting.choose_study import epsilon_allowed, epsilon_needed
 from sfumato.answers import Answer, Column, Noisy, Paid
 from sfumato.answers.answer_records import Draw, LinearNoise
 from sfumato.attacks.lib.attack_result import guess_bound
@@ -1847,6 +1848,32 @@ def model_shape() -> Figure:
     return model.plot("spend")
 
 
+def choose_study() -> Figure:
+    """The ε that accuracy asks for and the ε that payments allow, against the number of people."""
+    people = np.unique(np.geomspace(800, 20_000, 80).astype(int))
+    error, missing = Fraction(1, 20), Fraction(1, 20)
+    choice = sf.choose_study(error=0.05, loss=10, budget=30_000)
+    needed = [epsilon_needed(int(n), error, missing) for n in people]
+    curves = {
+        "asked for by ± 5 points": np.array([float(e) if e else np.nan for e in needed]),
+        "allowed by a budget of 30,000": np.array(
+            [float(epsilon_allowed(int(n), Fraction(10), Fraction(30_000))) for n in people]
+        ),
+    }
+    graph = plots.Graph(
+        title="each person would bear an expected loss of 10",
+        x=people.astype(float),
+        curves=curves,
+        across="people",
+        up="ε",
+        logarithmic=True,
+        point=(float(choice.people), choice.epsilon),
+        remark=f"{choice.people} people, ε = {choice.epsilon:.2f}",
+        shift=(14.0, 8.0),
+    )
+    return plots.graphs([graph], title="How many people, and which ε")
+
+
 PICTURES: tuple[Callable[[], Figure], ...] = (
     architecture,
     census,
@@ -1855,6 +1882,7 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     laplace,
     error,
     beliefs,
+    choose_study,
     averaging,
     notions,
     pure,

@@ -17,6 +17,8 @@ from . import studies as studies
 from . import synth as synth
 from .accounting.calibrate_schedule import calibrate as calibrate
 from .accounting.choose_epsilon import choose_epsilon as choose_epsilon
+from .accounting.choose_epsilon_delta import choose_epsilon_delta as choose_epsilon_delta
+from .accounting.choose_study import choose_study as choose_study
 from .accounting.compose import compose as compose
 from .accounting.loss.privacy_loss import Loss as Loss
 from .accounting.parallel import parallel as parallel
@@ -25,6 +27,7 @@ from .auditing.audit import audit as audit
 from .censuses import census as census
 from .censuses import plan_census as plan_census
 from .client import connect as connect
+from .errors import DeltaWarning as DeltaWarning
 from .errors import Failed as Failed
 from .errors import Refused as Refused
 from .errors import UnitWarning as UnitWarning

@@ -121,6 +121,10 @@ class UnitWarning(UserWarning):
     """
 
 
+class DeltaWarning(UserWarning):
+    """A budget whose δ allows that some units are published in full: n·δ is 0.01 or more."""
+
+
 @dataclass(frozen=True, slots=True)
 class RefusalText:
     """One entry of a catalogue of refusals: call it with its fields to get the refusal.

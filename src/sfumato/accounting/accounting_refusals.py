@@ -156,6 +156,24 @@ ORDER_IS_ONE = RefusalText(
 
 # The choice of ε, and of noise for a schedule
 
+STUDY_UNAFFORDABLE = RefusalText(
+    "choose.study",
+    "choose_study(error={error}, loss={loss}, budget={budget})",
+    "at no number of people does the budget pay for the ε that the error asks for",
+    "a larger error=, or a larger budget=",
+)
+UNITS_OR_COUNTS_BELOW_ONE = RefusalText(
+    "choose.units",
+    "units={units}, counts={counts}",
+    "the number of units and of counts are whole numbers of at least 1",
+    "units=20_000, counts=1",
+)
+ADVANTAGE_BELOW_DELTA = RefusalText(
+    "choose.units",
+    "advantage={advantage}, δ = {delta}",
+    "δ alone gives an attacker more than this advantage",
+    "a larger advantage=, or smaller leaks=",
+)
 NOT_ONE_DEMAND = RefusalText(
     "choose.one",
     "choose_epsilon({demands})",

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Unpack, cast, overload
 
-from ..errors import UnitWarning
+from ..errors import DeltaWarning, UnitWarning
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
+from ..guarantees.meaning.literature import delta_warning
 from ..keywords import takes
 from ..ledger import Ledger
 from ..tables.declare.declaration import Declaration, check_name, declare
@@ -76,12 +77,14 @@ def protect(
     """
     total, settings = budget_of(budget), ProtectSettings(**options)
     if isinstance(source, Mapping):
-        return protect_many(
+        database = protect_many(
             source,
             unit,
             settings,
             lambda declared: _open_ledger(settings.ledger, total, declared, declared.schema),
         )
+        _warn_of_delta(total, database.declaration.most_units)
+        return database
     if settings.links is not None or settings.public is not None:
         raise refusals.LINKS_OF_ONE_TABLE()
     if settings.each_row_a_person and unit is not None:
@@ -113,11 +116,18 @@ def protect(
         raise
     if not declared.unit and not settings.each_row_a_person:
         _warn_of_identifiers(declared)
+    _warn_of_delta(total, declared.most_units)
     return Table(declared, opened, book, durable=settings.ledger is not None)
 
 
 _WARNED: set[tuple[str, str]] = set()
 """The tables and columns that this process has warned of: once is enough."""
+
+
+def _warn_of_delta(budget: Guarantee, units: int | None) -> None:
+    """Warn of a budget whose δ is too large for so many units, or for any number of them."""
+    if sentence := delta_warning(budget.parameters.get("delta", 0), units):
+        warnings.warn(sentence, DeltaWarning, stacklevel=5)
 
 
 def _warn_of_identifiers(declared: Declaration) -> None:

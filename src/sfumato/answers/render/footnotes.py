@@ -17,6 +17,7 @@ from ...exact.numbers import Number, probability
 from ...guarantees import Guarantee
 from ...guarantees.guarantee import curves
 from ...guarantees.meaning.honest_numbers import figure
+from ...guarantees.meaning.literature import WITH_DELTA
 from ...tables.declare.learned_limits import DEFAULT
 from ...tables.plan.explain_groups import NO_GROUP, SHOWN_FROM
 from ..intervals import has_interval, hold_simultaneously
@@ -75,10 +76,10 @@ def interval_note(answer: Answer, confidence: Number = 0.95) -> str:
 
 
 def _is_printed(rule: str) -> bool:
-    """Tell whether a rule is printed below the table: one about a limit that is a mere default, or
-    about the size that a group needs.
+    """Tell whether a rule is printed below the table: one about a limit that is a mere default,
+    about the size that a group needs, or about a δ that is too large.
     """
-    return DEFAULT in rule or rule.startswith((SHOWN_FROM, NO_GROUP))
+    return DEFAULT in rule or rule.startswith((SHOWN_FROM, NO_GROUP, WITH_DELTA))
 
 
 def _has_limits(answer: Answer) -> bool:

@@ -115,6 +115,12 @@ class Judgement(NamedTuple):
     sentence: str
 
 
+WITH_DELTA = "With δ = "
+"""How a sentence about a δ begins."""
+
+LARGE_DELTA = Fraction(1, 1000)
+"""A δ that is too large for a table of ten units already, and so for a table of unknown size."""
+
 LEVELS: tuple[tuple[Fraction, Level], ...] = (
     (Fraction(1), "unsafe"),
     (Fraction(1, 10), "warning"),
@@ -143,7 +149,7 @@ def judge_delta(delta: Number, n: int) -> Judgement:
     level = next(level for least, level in LEVELS if expected >= least)
     leak = name_and_shame(d, units)
     sentence = (
-        f"With δ = {text(d)} for {figure(Fraction(units), 'up', 12)} units, "
+        f"{WITH_DELTA}{text(d)} for {figure(Fraction(units), 'up', 12)} units, "
         f"{figure(expected, 'up')} of them may be expected to be published in full, "
         f"and at least one with a probability of up to {percent(leak, 'up')}."
     )
@@ -152,6 +158,22 @@ def judge_delta(delta: Number, n: int) -> Judgement:
         expected,
         leak,
         f"{sentence} {_WORDS[level]}" if d else f"Nothing is lost to δ = 0. {_WORDS[level]}",
+    )
+
+
+def delta_warning(delta: Number, units: int | None) -> str:
+    """Return a sentence for a δ that is too large for so many units: an n·δ of 0.01 or more. Where
+    their number is not declared, the rule in words for a δ above 0.001. Else nothing.
+    """
+    d = probability(delta, "delta")
+    if units is not None:
+        judged = judge_delta(d, units)
+        return "" if judged.level == "small" else judged.sentence
+    if d <= LARGE_DELTA:
+        return ""
+    return (
+        f"{WITH_DELTA}{text(d)}, n·δ of n units may be expected to be published in full. Choose a "
+        "δ below 0.01/n, and declare table_rows= to have n·δ computed."
     )
 
 

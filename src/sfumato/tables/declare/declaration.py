@@ -96,6 +96,11 @@ class Declaration(Summarized):
         return self.database_unit or ", ".join(self.unit) or "row"
 
     @property
+    def most_units(self) -> int | None:
+        """The declared limit on rows, and so on units; None if it is a mere default."""
+        return None if self.table_rows == TABLE_ROWS else self.table_rows
+
+    @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of `declare` and `protect` that give an equal declaration."""
         keys: dict[str | tuple[str, ...], object] = {**dict(self.keys)}

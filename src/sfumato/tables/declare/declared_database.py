@@ -46,6 +46,12 @@ class DatabaseDeclaration(Summarized):
     def unit_name(self) -> str:
         return ", ".join(self.unit)
 
+    @property
+    def most_units(self) -> int | None:
+        """The declared limit on the rows of all tables; None if one of them declares none."""
+        limits = [table.most_units for table in self.tables]
+        return sum(rows for rows in limits if rows) if None not in limits else None
+
     def _summary(self) -> Summary:
         rows = []
         for table in (*self.tables, *self.public):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...exact.numbers import text
 from ...guarantees import Guarantee
+from ...guarantees.meaning.literature import delta_warning
 from ...mechanisms import CountThreshold, Gaussian
 from ..aggregates.component import Component
 from ..expr.expressions import ColumnRef
@@ -83,6 +84,8 @@ def explain_rules(plan: Plan) -> tuple[str, ...]:
     rules += explain_groups(plan.query)
     if shown_from := explain_shown_from(plan):
         rules.append(shown_from)
+    if large_delta := delta_warning(plan.promise.parameters.get("delta", 0), declared.most_units):
+        rules.append(large_delta)
     return tuple(rules)
 
 

@@ -23,6 +23,7 @@ from ...exact import effort
 from ...exact.balls import up
 from ...exact.numbers import Number, probability
 from ...guarantees import Guarantee
+from ...guarantees.meaning.literature import WITH_DELTA
 from ...mechanisms import Combined, Gaussian, Laplace, WeightedQuantile
 from ...noise.weighted_sums import Spread, SumLaw, Term, sum_bound
 from ...templates.summary import ShownText, Summarized, Summary
@@ -221,10 +222,13 @@ class Plan(Summarized):
         return self.explain()
 
     def _summary(self) -> Summary:
+        from .explain import explain_rules
+
         return summarize_plan(
             self.cost,
             [(name, self.about(name, error)) for name, error in self.error().items()],
             self.text,
+            [rule for rule in explain_rules(self) if rule.startswith(WITH_DELTA)],
         )
 
     def _error(self, column: ColumnPlan, level: Fraction, size: int) -> float:
