@@ -26,8 +26,8 @@ def test_many_counts_take_gaussian_noise() -> None:
     assert choice.noise == "Gaussian"
     for epsilon, fits in ((choice.epsilon, True), (choice.epsilon * 0.99, False)):
         noise = mech.Gaussian(sensitivity=20, epsilon=epsilon, delta=choice.delta)
-        one = mech.Gaussian(sensitivity=1, sigma=noise.sigma)
-        assert (one.error(0.95) <= 50) is fits
+        single = mech.Gaussian(sensitivity=1, sigma=noise.sigma)
+        assert (single.error(0.95) <= 50) is fits
     assert choice.epsilon < 400 * sf.choose_epsilon(error=50)
 
 
