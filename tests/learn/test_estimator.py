@@ -4,6 +4,7 @@ refusals, and scikit-learn's protocol.
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -211,6 +212,36 @@ def test_other_refusals() -> None:
     linear = sf.learn.LinearRegression(epsilon=1, bounds={"age": (0, 100)})
     with pytest.raises(Refused, match=re.escape("learn.features")):
         linear.fit(visits(), target="age", features=["city"])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_fitted_model_can_be_pickled_and_holds_no_row(name: str) -> None:
+    random = np.random.default_rng(8)
+    X = random.uniform(0, 1, (500, 2))
+    y = X[:, 0] > 0.5 if "Classifier" in name else X[:, 0]
+    model = type(MODELS[name])(epsilon=5, bounds=(0, 1))  # one pair for all columns
+    assert not hasattr(model, "n_features_in_")
+    model.fit(X, y)
+    stored = pickle.dumps(model)
+    assert not any(value.tobytes() in stored for value in X[:, 0])
+    assert np.array_equal(pickle.loads(stored).predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.zeros((3, 2)),
+        np.zeros(3, dtype=complex),
+        [object(), 1, 2],
+        [{"secret": 1}, 3.5, "secret"],
+    ],
+)
+def test_arrays_that_cannot_be_read_are_not_quoted(y: object) -> None:
+    model = sf.learn.AdditiveRegressor(epsilon=1, bounds=(0, 1))
+    with pytest.raises(Refused) as refused:
+        model.fit(np.zeros((3, 1)), y)
+    assert refused.value.code == "learn.arrays"
+    assert "secret" not in str(refused.value)
 
 
 def test_a_broken_engine_says_one_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,7 @@ class AdditiveModel(PrivateModel):
         far as features are independent of each other.
         """
         fitted = self.fitted
-        names = list(fitted.plan.columns.features)
+        names = list(fitted.features)
         if feature not in names:
             raise refusals.COLUMNS_MISSING(place=f"no feature {feature}", columns=", ".join(names))
         place = names.index(feature)
@@ -91,7 +91,7 @@ class AdditiveModel(PrivateModel):
 
     def coefficients(self, *, confidence: Number = 0.95) -> dict[str, FeatureShape]:
         """Return the shapes of all features, by name."""
-        names = self.fitted.plan.columns.features
+        names = self.fitted.features
         return {name: self.shape(name, confidence=confidence) for name in names}
 
     @property
@@ -107,7 +107,7 @@ class AdditiveModel(PrivateModel):
 
         shape = self.shape(feature, confidence=confidence)
         drawn = Bars(shape.labels, shape.values, shape.low, shape.high)
-        target = self.fitted.plan.columns.target
+        target = self.fitted.target
         return bars(drawn, title=f"{target} by {feature}", across=self._axis, up=feature)
 
     def score_rows(self, X: object) -> Doubles:
@@ -168,7 +168,7 @@ class AdditiveModel(PrivateModel):
         }
         most = sorted(shapes, key=lambda shape: -spread[shape.feature])
         return Summary(
-            title=f"{fitted.plan.title} · {fitted.stored.cost.numbers_text}",
+            title=fitted.heading,
             heads=("feature", "bins", "moves the score by", "± noise, 95 %"),
             rows=[
                 (
@@ -180,7 +180,7 @@ class AdditiveModel(PrivateModel):
                 for shape in most
             ],
             numbers=frozenset([1, 2, 3]),
-            notes=[f"receipt {fitted.stored.paid.number} of {fitted.stored.paid.when[:10]}"],
+            notes=[fitted.receipt_note],
         )
 
 
@@ -236,9 +236,7 @@ class AdditiveClassifier(AdditiveModel):
     @property
     def classes_(self) -> NDArray[np.generic]:
         """The two classes."""
-        target = self.fitted.plan.coded.codes[-1]
-        assert isinstance(target, KeyCode)
-        return np.array(target.keys)
+        return self.fitted.classes
 
     def decision_function(self, X: object) -> Doubles:
         """Return the log odds of the second class for each row."""
@@ -298,8 +296,7 @@ class AdditiveRegressor(AdditiveModel):
 
     @property
     def _ends(self) -> tuple[Fraction, Fraction]:
-        columns = self.fitted.plan.columns
-        return columns.ends(columns.target)
+        return self.fitted.ends[self.fitted.target]
 
     @property
     def _unit(self) -> float:
@@ -311,7 +308,7 @@ class AdditiveRegressor(AdditiveModel):
 
     @property
     def _axis(self) -> str:  # type: ignore[override]  # the name of the target
-        return self.fitted.plan.columns.target
+        return self.fitted.target
 
     def predict(self, X: object) -> Doubles:
         """Return the prediction for each row, within the bounds of the target."""

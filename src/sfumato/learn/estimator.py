@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack, cast
 
@@ -22,14 +21,14 @@ from ..keywords import spell_out
 from ..ledger import Ledger
 from ..noise.bits import SYSTEM, Bits
 from ..session.protected_table import Table
-from ..tables.plan.codes.column_codes import Codes, RowCode
 from ..tables.query.stages import Rows
 from ..templates.summary import Summarized, Summary
 from . import learn_refusals as refusals
-from .model_arrays import protect_arrays, read_features
+from .fitted_model import FittedModel
+from .model_arrays import protect_arrays
 from .model_columns import Bounds, Keys, ModelColumns
 from .model_noise import ARRAY_DELTA, ModelCost, spare_delta
-from .model_plan import ModelPlan, StoredModel
+from .model_plan import ModelPlan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,24 +58,6 @@ class ModelOptions(NumberModelOptions, total=False):
     """The parameters of models that also read categories."""
 
     keys: Keys | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FittedModel:
-    """A model after `fit`: its plan, what was learned, and the classes, if it has any."""
-
-    plan: ModelPlan
-    stored: StoredModel
-
-    @property
-    def codes(self) -> tuple[RowCode, ...]:
-        """The codes of the features."""
-        return self.plan.coded.codes[: len(self.plan.columns.features)]
-
-    def encode(self, X: object) -> list[Codes]:
-        """Return the codes of data to predict for, feature by feature."""
-        columns = read_features(X, self.plan.columns.features)
-        return [code.encode(columns[code.name]) for code in self.codes]
 
 
 class PrivateModel(Summarized):
@@ -111,13 +92,17 @@ class PrivateModel(Summarized):
         one, free of charge, unless `fresh` is true. Arrays are always learned from anew; `ledger=`
         of the model is charged, if it has one.
         """
-        is_table = isinstance(X, Table | Rows)
-        return self.fit_plan(
-            self.plan(X, y, **options),
-            share=options.get("share"),
-            fresh=options.get("fresh", False) or not is_table,
-            timeout=options.get("timeout"),
-        )
+        plan, is_table = self.plan(X, y, **options), isinstance(X, Table | Rows)
+        try:
+            return self.fit_plan(
+                plan,
+                share=options.get("share"),
+                fresh=options.get("fresh", False) or not is_table,
+                timeout=options.get("timeout"),
+            )
+        finally:
+            if not is_table:
+                plan.source.engine.close()
 
     def fit_plan(
         self,
@@ -130,7 +115,7 @@ class PrivateModel(Summarized):
     ) -> Self:
         """Learn what a plan of this model says: one charge, or the stored model for nothing."""
         stored = plan.release(share=share, fresh=fresh, timeout=timeout, bits=bits)
-        self._fitted = FittedModel(plan, stored)
+        self._fitted = FittedModel.of(plan, stored)
         return self
 
     def plan(
@@ -180,34 +165,17 @@ class PrivateModel(Summarized):
     @property
     def feature_names_in_(self) -> NDArray[np.object_]:
         """The names of the features."""
-        return np.array(self.fitted.plan.columns.features, dtype=object)
+        return np.array(self.fitted.features, dtype=object)
 
     @property
     def n_features_in_(self) -> int:
         """The number of features."""
-        return len(self.fitted.plan.columns.features)
+        return len(self.fitted.features)
 
     @property
     def card(self) -> Summary:
         """What the model was learned from, with which noise, for which promise."""
-        fitted = self.fitted
-        plan, bounding = fitted.plan, fitted.plan.coded.bounding
-        unit = bounding.called or ", ".join(bounding.unit) or "row"
-        sigmas = list(dict.fromkeys(f"{float(noise.sigma):.4g}" for noise in plan.noise))
-        return Summary(
-            title=plan.title,
-            heads=("fact", "value"),
-            rows=[
-                ("promise", fitted.stored.cost.numbers_text),
-                ("protects", f"each {unit}, {bounding.relation}"),
-                ("table", plan.columns.rows.text.replace("\n", " · ")),
-                ("features", ", ".join(code.text for code in fitted.codes)),
-                ("steps", plan.trainer.text),
-                ("noise", f"Gaussian, σ = {', '.join(sigmas)} in units of the integers"),
-                ("receipt", f"{fitted.stored.paid.number} of {fitted.stored.paid.when}"),
-            ],
-            notes=["Predictions, coefficients and plots of this model are free of charge."],
-        )
+        return self.fitted.card
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters by name, as scikit-learn does."""

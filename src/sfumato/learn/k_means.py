@@ -158,15 +158,9 @@ class KMeans(PrivateModel):
         return ModelPlan("k-means", columns, coded, trainer, noise, mechanism)
 
     @property
-    def _ends(self) -> Doubles:
-        columns = self.fitted.plan.columns
-        ends = [columns.ends(name) for name in columns.features]
-        return np.array([[float(low + high) / 2, float(high - low) / 2] for low, high in ends])
-
-    @property
     def cluster_centers_(self) -> Doubles:
         """The centres, in units of the columns."""
-        middles, halves = self._ends.T
+        middles, halves = self.fitted.scales.T
         return np.asarray(middles + halves * np.asarray(self.fitted.stored.read("centres")))
 
     @property
@@ -176,9 +170,9 @@ class KMeans(PrivateModel):
 
     def predict(self, X: object) -> NDArray[np.int64]:
         """Return the cluster of each row: the nearest centre in units of the bounds."""
-        names = self.fitted.plan.columns.features
+        names = self.fitted.features
         columns = read_features(X, names)
-        middles, halves = self._ends.T
+        middles, halves = self.fitted.scales.T
         values = np.column_stack([as_doubles(columns[name]) for name in names])
         units = np.nan_to_num(np.clip((values - middles) / halves, -1.0, 1.0))
         centres = np.asarray(self.fitted.stored.read("centres"))
@@ -188,12 +182,12 @@ class KMeans(PrivateModel):
     def _describe(self) -> Summary:
         fitted = self.fitted
         return Summary(
-            title=f"{fitted.plan.name} · {fitted.stored.cost.numbers_text}",
-            heads=("rows, about", *fitted.plan.columns.features),
+            title=fitted.heading,
+            heads=("rows, about", *fitted.features),
             rows=[
                 (f"{rows:,.0f}", *(f"{value:.4g}" for value in centre))
                 for rows, centre in zip(self.cluster_counts_, self.cluster_centers_, strict=True)
             ],
-            numbers=frozenset(range(1 + len(fitted.plan.columns.features))),
-            notes=[f"receipt {fitted.stored.paid.number} of {fitted.stored.paid.when[:10]}"],
+            numbers=frozenset(range(1 + len(fitted.features))),
+            notes=[fitted.receipt_note],
         )

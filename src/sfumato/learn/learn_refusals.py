@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ..errors import RefusalText
+from ..errors import RefusalText, Refused
+
+
+class NotFitted(Refused, AttributeError):
+    """A question to a model before `fit`: `hasattr` says no, as scikit-learn expects."""
+
 
 COST_MISSING = RefusalText(
     "learn.cost",
@@ -88,6 +93,7 @@ NOT_FITTED = RefusalText(
     "{model:.40}",
     "this model was not fitted yet",
     "model.fit(visits, target='vip', features=['age', 'city'])",
+    kind=NotFitted,
 )
 COLUMNS_MISSING = RefusalText(
     "learn.columns",
@@ -98,8 +104,8 @@ COLUMNS_MISSING = RefusalText(
 )
 ARRAYS_DIFFER = RefusalText(
     "learn.arrays",
-    "X with {rows:,} rows, y with {targets:,}",
-    "X has one row and y one value for each person",
+    "X and y",
+    "X has one row and y one value for each person, and columns of numbers, texts or truth values",
     "model.fit(X, y)",
 )
 UNKNOWN_PARAMETER = RefusalText(

@@ -25,7 +25,8 @@ from ..exact.numbers import Number, non_negative, probability
 from ..keywords import spell_out
 from ..tables.plan.codes.column_codes import as_doubles
 from ..templates.summary import Summary
-from .estimator import FittedModel, NumberModelOptions, PrivateModel, r_squared
+from .estimator import NumberModelOptions, PrivateModel, r_squared
+from .fitted_model import FittedModel
 from .model_arrays import read_features
 from .model_columns import ModelColumns
 from .model_noise import ModelCost
@@ -131,16 +132,9 @@ class LeastSquares(PrivateModel):
         return np.zeros(self.n_features_in_ + 1)
 
     @property
-    def _ends(self) -> Doubles:
-        """The bounds of features and target: the middle and half the distance of each."""
-        columns = self.fitted.plan.columns
-        ends = [columns.ends(name) for name in (*columns.features, columns.target)]
-        return np.array([[float(low + high) / 2, float(high - low) / 2] for low, high in ends])
-
-    @property
     def _to_columns(self) -> Doubles:
         """What turns the solution into intercept and coefficients in units of the columns."""
-        middles, halves = self._ends.T
+        middles, halves = self.fitted.scales.T
         to_columns = np.diag(np.concatenate([[halves[-1]], halves[-1] / halves[:-1]]))
         to_columns[0, 1:] = -halves[-1] * middles[:-1] / halves[:-1]
         return to_columns
@@ -153,7 +147,7 @@ class LeastSquares(PrivateModel):
     @property
     def intercept_(self) -> float:
         """The intercept."""
-        return float((self._to_columns @ self.solution.coefficients)[0] + self._ends[-1, 0])
+        return float((self._to_columns @ self.solution.coefficients)[0] + self.fitted.scales[-1, 0])
 
     def coefficients(
         self, *, confidence: Number = 0.95, population: bool = False
@@ -170,7 +164,7 @@ class LeastSquares(PrivateModel):
         deviation = np.sqrt((to_columns @ covariance @ to_columns.T).diagonal())
         half = NormalDist().inv_cdf((1 + level) / 2) * deviation
         values = [self.intercept_, *self.coef_.tolist()]
-        names = ["intercept", *self.fitted.plan.columns.features]
+        names = ["intercept", *self.fitted.features]
         return tuple(
             Coefficient(name, value, value - width, value + width)
             for name, value, width in zip(names, values, half.tolist(), strict=True)
@@ -179,7 +173,7 @@ class LeastSquares(PrivateModel):
     @property
     def covariance_(self) -> Doubles:
         """The covariance of all columns, the target last."""
-        halves = self._ends[:, 1]
+        halves = self.fitted.scales[:, 1]
         return np.asarray(self.moments.covariance * np.outer(halves, halves))
 
     @property
@@ -192,10 +186,10 @@ class LeastSquares(PrivateModel):
 
     def predict(self, X: object) -> Doubles:
         """Return the prediction for each row, within the bounds of the target."""
-        names = self.fitted.plan.columns.features
+        names = self.fitted.features
         columns = read_features(X, names)
         total: Doubles = np.full(1, self.intercept_)
-        ends = self._ends
+        ends = self.fitted.scales
         for (middle, half), name, weight in zip(ends, names, self.coef_, strict=False):
             value = np.clip(as_doubles(columns[name]), middle - half, middle + half)
             total = total + weight * np.where(np.isnan(value), middle, value)
@@ -209,7 +203,7 @@ class LeastSquares(PrivateModel):
     def _describe(self) -> Summary:
         fitted = self.fitted
         return Summary(
-            title=f"{fitted.plan.title} · {fitted.stored.cost.numbers_text}",
+            title=fitted.heading,
             heads=("term", "coefficient", "low", "high"),
             rows=[
                 (each.name, *(f"{number:.5g}" for number in (each.value, each.low, each.high)))
@@ -218,7 +212,7 @@ class LeastSquares(PrivateModel):
             numbers=frozenset([1, 2, 3]),
             notes=[
                 f"about {self.moments.rows:,.0f} rows; low to high: 95 %, of the privacy noise",
-                f"receipt {fitted.stored.paid.number} of {fitted.stored.paid.when[:10]}",
+                fitted.receipt_note,
             ],
         )
 
@@ -235,7 +229,7 @@ class Ridge(LeastSquares):
 
     def _alphas(self) -> Doubles:
         alpha = float(non_negative(self.alpha, "alpha"))
-        return np.concatenate([[0.0], alpha / self._ends[:-1, 1] ** 2])
+        return np.concatenate([[0.0], alpha / self.fitted.scales[:-1, 1] ** 2])
 
 
 def plan_moments(
@@ -253,6 +247,4 @@ def plan_moments(
 
 def moments_of(fitted: FittedModel) -> NoisyMoments:
     """Return the noisy moments of a fitted model."""
-    sigma = float(fitted.plan.noise[0].sigma)
-    row = 1 << fitted.plan.coded.bounding.bits
-    return NoisyMoments.of(fitted.stored.read("sums"), sigma, row)
+    return NoisyMoments.of(fitted.stored.read("sums"), float(fitted.sigmas[0]), fitted.row)

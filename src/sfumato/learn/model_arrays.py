@@ -75,12 +75,13 @@ def protect_arrays(
     columns = read_frame(X)
     features = tuple(columns)
     target = _target_name(columns)
-    stated_bounds, stated_keys = _rename(bounds, target), _rename(keys, target)
+    stated_bounds = _rename(bounds, target) if isinstance(bounds, Mapping) else bounds
+    stated_keys = _rename(keys, target)
     if y is not None:
         values = _column(np.asarray(y))
         rows = len(next(iter(columns.values()), values))
         if len(values) != rows:
-            raise refusals.ARRAYS_DIFFER(rows=rows, targets=len(values))
+            raise refusals.ARRAYS_DIFFER()
         columns = {**columns, target: values}
     source = open_source(pa.table(columns), None, DATASET)
     try:
@@ -125,5 +126,7 @@ def _column(values: object) -> pa.ChunkedArray:
         return values
     if isinstance(values, np.ndarray) and values.dtype.kind == "U":
         values = values.tolist()
-    array = values if isinstance(values, pa.Array) else pa.array(values)
-    return pa.chunked_array([array])
+    try:
+        return pa.chunked_array([values if isinstance(values, pa.Array) else pa.array(values)])
+    except (pa.ArrowException, NotImplementedError, TypeError, ValueError):
+        raise refusals.ARRAYS_DIFFER() from None  # what Arrow says may quote a value

@@ -20,8 +20,11 @@ from ..tables.plan.codes.column_codes import CellCode, EdgeCode, KeyCode, RowCod
 from ..tables.query.stages import Rows
 from . import learn_refusals as refusals
 
-Bounds = Mapping[str, Sequence[Number]]
-"""By column: the lower and the upper bound, or the edges of cells, three or more."""
+Ends = Sequence[Number]
+"""The lower and the upper bound of a column, or the edges of cells, three or more."""
+
+Bounds = Mapping[str, Ends] | Ends
+"""Ends by column; or one lower and one upper bound, of all numbers of the model."""
 
 Keys = Mapping[str, Iterable[Key]]
 """By column: its public keys."""
@@ -38,7 +41,7 @@ class ModelColumns:
     owner: Table
     target: str
     features: tuple[str, ...]
-    bounds: Bounds = field(default_factory=dict)
+    bounds: Mapping[str, Ends] = field(default_factory=dict)
     keys: Keys = field(default_factory=dict)
 
     @classmethod
@@ -71,14 +74,16 @@ class ModelColumns:
         if not listed or len(set(listed)) < len(listed) or not set(listed) <= set(rest):
             example = rest[0] if rest else name
             raise refusals.FEATURES_MISSING(features=features, columns=columns, example=example)
-        read = cls(rows, owner, name, tuple(listed), dict(bounds or {}), dict(keys or {}))
+        columns_of_model = [name, *listed] if name else listed
+        ends = _by_column(bounds, [each for each in columns_of_model if _is_number(rows, each)])
+        read = cls(rows, owner, name, tuple(listed), ends, dict(keys or {}))
         for argument, stated in (("bounds", read.bounds), ("keys", read.keys)):
             for column in stated:
-                if column not in (name, *listed):
+                if column not in columns_of_model:
                     raise refusals.NOT_FEATURES(
                         argument=argument,
                         column=column,
-                        columns=", ".join(filter(None, (name, *listed))),
+                        columns=", ".join(columns_of_model),
                         example=listed[0],
                         value="(0, 100)" if argument == "bounds" else "['a', 'b']",
                     )
@@ -107,6 +112,13 @@ class ModelColumns:
         edges = self.edges(name)
         return edges[0], edges[-1]
 
+    def is_bounded_number(self, name: str) -> bool:
+        """Tell whether a column is a number with bounds, declared or stated."""
+        if not name or not _is_number(self.rows, name):
+            return False
+        declared = name in self.rows.ranges and name not in self.rows.declaration.placeholders
+        return name in self.bounds or declared
+
     def listed_keys(self, name: str) -> tuple[Key, ...]:
         """Return the public keys of a column; () if there are none."""
         stated = {name: self.keys[name]} if name in self.keys else {}
@@ -119,7 +131,7 @@ class ModelColumns:
         """Return the bounds of a number, or its stated edges."""
         stated: Sequence[Number] | None = self.bounds.get(name)
         kind = self.rows.schema[name]
-        if kind.kind not in ("integer", "float", "decimal", "bool"):
+        if not _is_number(self.rows, name):
             raise refusals.FEATURE_WITHOUT_BOUNDS(
                 column=name, type=kind, rewrite=f"keys={{{name!r}: ['first', 'second']}}"
             )
@@ -136,3 +148,14 @@ class ModelColumns:
         if not all(a < b for a, b in pairwise(ends)):
             raise refusals.BOUNDS_MALFORMED(column=name, bounds=stated)
         return ends
+
+
+def _is_number(rows: Rows, name: str) -> bool:
+    return rows.schema[name].kind in ("integer", "float", "decimal", "bool")
+
+
+def _by_column(bounds: Bounds | None, numbers: Sequence[str]) -> dict[str, Ends]:
+    """Return bounds by column: one pair is that of all numbers."""
+    if bounds is None or isinstance(bounds, Mapping):
+        return dict(bounds or {})
+    return dict.fromkeys(numbers, bounds)

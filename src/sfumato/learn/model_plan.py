@@ -102,6 +102,17 @@ class ModelPlan(Summarized):
         target = self.columns.target
         return f"{self.name} of {target}" if target else self.name
 
+    @property
+    def about(self) -> tuple[tuple[str, str], ...]:
+        """What a card says of the rows, the unit and the steps."""
+        bounding = self.coded.bounding
+        unit = bounding.called or ", ".join(bounding.unit) or "row"
+        return (
+            ("protects", f"each {unit}, {bounding.relation}"),
+            ("table", self.columns.rows.text.replace("\n", " · ")),
+            ("steps", self.trainer.text),
+        )
+
     @cached_property
     def text(self) -> str:
         """What is released, as text."""

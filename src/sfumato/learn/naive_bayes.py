@@ -22,7 +22,6 @@ from ..noise.law import Integers
 from ..release import Step, Tables
 from ..tables.declare.declaration import Key
 from ..tables.plan.codes.coded_rows import CodedRows, add_by_code
-from ..tables.plan.codes.column_codes import KeyCode
 from ..tables.plan.statements import EngineStatement
 from ..templates.summary import Summary
 from . import learn_refusals as refusals
@@ -117,9 +116,7 @@ class NaiveBayes(PrivateModel):
     @property
     def classes_(self) -> NDArray[np.generic]:
         """The classes."""
-        target = self.fitted.plan.coded.codes[-1]
-        assert isinstance(target, KeyCode)
-        return np.array(target.keys)
+        return self.fitted.classes
 
     @property
     def class_counts_(self) -> Doubles:
@@ -166,12 +163,12 @@ class NaiveBayes(PrivateModel):
     def _describe(self) -> Summary:
         fitted = self.fitted
         return Summary(
-            title=f"{fitted.plan.title} · {fitted.stored.cost.numbers_text}",
+            title=fitted.heading,
             heads=("class", "rows, about"),
             rows=[
                 (str(name), f"{rows:,.0f}")
                 for name, rows in zip(self.classes_, self.class_counts_, strict=True)
             ],
             numbers=frozenset([1]),
-            notes=[f"receipt {fitted.stored.paid.number} of {fitted.stored.paid.when[:10]}"],
+            notes=[fitted.receipt_note],
         )

@@ -53,21 +53,15 @@ class PCA(PrivateModel):
         return plan_moments(columns, columns.features, cost, "principal components")
 
     @property
-    def _ends(self) -> Doubles:
-        columns = self.fitted.plan.columns
-        ends = [columns.ends(name) for name in columns.features]
-        return np.array([[float(low + high) / 2, float(high - low) / 2] for low, high in ends])
-
-    @property
     def mean_(self) -> Doubles:
         """The mean of each column."""
-        middles, halves = self._ends.T
+        middles, halves = self.fitted.scales.T
         return np.asarray(middles + halves * np.clip(moments_of(self.fitted).means, -1.0, 1.0))
 
     @property
     def covariance_(self) -> Doubles:
         """The covariance of the columns."""
-        halves = self._ends[:, 1]
+        halves = self.fitted.scales[:, 1]
         return np.asarray(moments_of(self.fitted).covariance * np.outer(halves, halves))
 
     def _directions(self) -> tuple[Doubles, Doubles]:
@@ -95,7 +89,7 @@ class PCA(PrivateModel):
 
     def transform(self, X: object) -> Doubles:
         """Return the coordinates of rows along the directions; missing values count as the mean."""
-        names = self.fitted.plan.columns.features
+        names = self.fitted.features
         columns = read_features(X, names)
         mean = self.mean_
         values = np.column_stack([as_doubles(columns[name]) for name in names])
@@ -117,9 +111,9 @@ class PCA(PrivateModel):
             )
         ]
         return Summary(
-            title=f"{fitted.plan.name} · {fitted.stored.cost.numbers_text}",
-            heads=("direction", "variance", ", ".join(fitted.plan.columns.features)),
+            title=fitted.heading,
+            heads=("direction", "variance", ", ".join(fitted.features)),
             rows=rows,
             numbers=frozenset([0, 1]),
-            notes=[f"receipt {fitted.stored.paid.number} of {fitted.stored.paid.when[:10]}"],
+            notes=[fitted.receipt_note],
         )
