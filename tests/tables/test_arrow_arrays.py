@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.tables.plan.arrow_arrays import array, numbers, zero
+from sfumato.tables.engine.arrow_arrays import array, numbers, zero
 
 
 @pytest.mark.parametrize(

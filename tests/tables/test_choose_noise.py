@@ -299,8 +299,8 @@ def test_noise_that_does_not_keep_its_promise_stops_everything(
     built = query("several", keys="none")
     draft = choose_noise._draft
 
-    def draft_weaker(c: Any, columns: Any, fitted: Guarantee, *candidate: Any) -> Any:
-        return draft(c, columns, fitted.scaled(2), *candidate)
+    def draft_weaker(candidate: Any, fitted: Guarantee) -> Any:
+        return draft(candidate, fitted.scaled(2))
 
     for promise in (Pure(1), ZCDP("1/8"), GDP(1), Approx(1, "1e-6"), Renyi({8: 1})):
         monkeypatch.setattr(choose_noise, "_draft", draft_weaker)

@@ -127,7 +127,7 @@ def test_a_count_that_a_mean_is_read_from_does_not_decide() -> None:
 @pytest.mark.parametrize("epsilon", ["0.1", "1"])
 def test_estimated_sizes_are_those_of_the_mechanisms(groups: int, epsilon: str) -> None:
     """The share is chosen by estimates in doubles."""
-    optimal = choose_selection._optimal_size(float(epsilon), 1e-9, groups)
+    optimal = choose_selection.optimal_size(float(epsilon), 1e-9, groups)
     mu = choose_selection._mu(float(epsilon), 5e-10)
     gaussian = choose_selection._gaussian_size(mu, 5e-10, groups)
     rule = OptimalSelection(epsilon=epsilon, delta="1e-9", groups=groups, quanta=1 << 20)

@@ -21,7 +21,7 @@ from ..mechanisms import Combined, Gaussian
 from ..session.protected_table import Table
 from ..tables.declare.declaration import Key
 from ..tables.declare.place_hierarchy import PlaceHierarchy
-from ..tables.plan.arrow_arrays import array
+from ..tables.engine.arrow_arrays import array
 from ..tables.plan.bounding import NARROW, Bounding
 from ..tables.plan.components import components_of
 from ..tables.plan.engine_keys import engine_keys

@@ -29,7 +29,7 @@ T = TypeVar("T")
 # place
 _ENOUGH = 72
 _LIMIT = 1 << 16
-_NEAR = 2.0**-40  # of itself: how far a guess of `least` may be off
+_NEAR = (2.0**-51, 2.0**-40)  # of itself: how far a guess of `least` may be off
 _LONG = 2048
 
 _lock = threading.RLock()
@@ -223,8 +223,14 @@ def _bracket(holds: Callable[[Fraction], bool], near: float | None) -> tuple[flo
     """Return two numbers next to `near` between which a property begins to hold, if it does."""
     if near is None or not 2.0**-500 < near < 2.0**500:
         return None
-    low, high = near * (1.0 - _NEAR), near * (1.0 + _NEAR)
-    return (low, high) if holds(Fraction(high)) and not holds(Fraction(low)) else None
+    low, high = 0.0, math.inf
+    for away in _NEAR:
+        for place in (near * (1.0 + away), near * (1.0 - away)):
+            if low < place < high:
+                low, high = (low, place) if holds(Fraction(place)) else (place, high)
+        if low > 0.0 and high < math.inf:
+            return low, high
+    return None
 
 
 def below_crossing(

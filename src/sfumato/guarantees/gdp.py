@@ -41,6 +41,7 @@ from .pure import Pure
 from .stored_guarantee import StoredFields, ratio
 
 ABOVE = "sfumato.accounting.loss.privacy_loss"
+_LEAST_DELTA = 1e-280
 _NOTHING = 10**6  # a larger ε is no privacy at all, and would only slow down the search
 
 
@@ -189,20 +190,41 @@ def largest_mu(epsilon: Number, delta: Number) -> Fraction:
 
 
 def _guess_inverse(epsilon: Fraction, delta: Fraction) -> float | None:
-    """Estimate 1/μ of the largest μ in doubles; None for numbers at which doubles are poor."""
-    if not Fraction(1, 10**280) < delta <= Fraction(1, 2) or epsilon > 500:
+    """Estimate 1/μ of the largest μ to 2^-50 of itself; None for numbers at which doubles are poor.
+
+    Newton's method from an exact δ: its slope in μ is the density at μ/2 − ε/μ.
+    """
+    mu = approximate_mu(float(epsilon), float(delta)) if delta > _LEAST_DELTA else None
+    for _ in range(2):
+        if mu is None or not 0.0 < mu < math.inf:
+            return None
+        away = _excess(Fraction(mu) ** 2, epsilon, delta)
+        slope = math.exp(-((mu / 2 - float(epsilon) / mu) ** 2) / 2) / math.sqrt(2 * math.pi)
+        mu = mu - away / slope if slope else None
+    return 1 / mu if mu else None
+
+
+def _excess(mu_squared: Fraction, epsilon: Fraction, delta: Fraction) -> float:
+    return evaluate(lambda: normal_curve(mu_squared, epsilon) - ball(delta))
+
+
+def approximate_mu(epsilon: float, delta: float) -> float | None:
+    """Estimate the largest μ of (ε, δ) to about 2^-30 of itself; None for numbers at which doubles
+    are poor.
+    """
+    if not _LEAST_DELTA < delta <= 0.5 or epsilon > 500:
         return None
-    e, d = float(epsilon), float(delta)
 
     def is_enough(s: float) -> bool:
-        above, below = (math.erfc((e * s + side / s) / math.sqrt(2)) for side in (-0.5, 0.5))
-        return (above - math.exp(e) * below) / 2 <= d
+        above, below = (math.erfc((epsilon * s + side / s) / math.sqrt(2)) for side in (-0.5, 0.5))
+        return (above - math.exp(epsilon) * below) / 2 <= delta
 
     low = high = 1.0
     while not is_enough(high) and high < 2.0**400:
         low, high = high, 2.0 * high
     while low == high or (is_enough(low) and low > 2.0**-400):
         high, low = low, low / 2.0
-    while low < (middle := low + (high - low) / 2.0) < high:
+    while high - low > low * 2.0**-30:
+        middle = low + (high - low) / 2.0
         low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
+    return 1 / high

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from flint import arb
@@ -71,11 +72,7 @@ class Geometric(SummableLaw):
 
     @property
     def variance(self) -> float:
-        def formula() -> arb:
-            q = self._q()
-            return 2 * q / (1 - q) ** 2
-
-        return evaluate(formula)
+        return _variance(self.scale)
 
     def draw(self, bits: Bits = SYSTEM) -> int:
         word = bits.integer(64)
@@ -190,6 +187,13 @@ class Geometric(SummableLaw):
     def _upper(self, z: int) -> arb:
         return (-ball(z / self.scale)).exp() / (1 + self._q())
 
+    def _near(self, missing: arb) -> int:
+        """Solve e^(−(k + 1)/scale)/(1 + q) = missing in doubles."""
+        chance, b = float(missing), float(self.scale)
+        if not 1e-300 < chance < 1.0:
+            return SummableLaw._near(self, missing)
+        return max(0, math.ceil(-b * (math.log(chance) + math.log1p(math.exp(-1.0 / b))) - 1.0))
+
     def _mass(self, z: int) -> arb:
         q = self._q()
         return -(-ball(1 / self.scale)).expm1() / (1 + q) * (-ball(z / self.scale)).exp()
@@ -211,18 +215,18 @@ class Geometric(SummableLaw):
         looked for.
         """
         largest = float(sizes[-1])
-        relative, limit = sizes / largest, float(1 / self.scale)
+        relative, limit, variance = sizes / largest, float(1 / self.scale), self.variance
+
+        log = math.log(2 / float(missing))
 
         def rough(t: float) -> float:
-            with np.errstate(over="ignore"):
-                inside = 1.0 - self.variance * (np.cosh(t * relative) - 1.0)
-            return (
-                math.inf
-                if (inside <= 0).any()
-                else (math.log(2 / float(missing)) - float((often * np.log(inside)).sum())) / t
-            )
+            inside = 1.0 - variance * (np.cosh(t * relative) - 1.0)
+            if inside.min() <= 0:
+                return math.inf
+            return (log - float((often * np.log(inside)).sum())) / t
 
-        t = Fraction(lowest(rough, 0.0, limit, steps=60))
+        with np.errstate(over="ignore"):
+            t = Fraction(lowest(rough, 0.0, limit, steps=60))
 
         def bound() -> arb:
             q = self._q()
@@ -238,3 +242,14 @@ class Geometric(SummableLaw):
             return ball(Fraction(largest)) * (ball(2 / missing).log() - logs) / ball(t)
 
         return evaluate(bound, "up")
+
+
+@lru_cache(maxsize=4096)
+def _variance(scale: Fraction) -> float:
+    """Return 2q/(1 − q)², to the nearest double."""
+
+    def formula() -> arb:
+        q = (-ball(1 / scale)).exp()
+        return 2 * q / (1 - q) ** 2
+
+    return evaluate(formula)

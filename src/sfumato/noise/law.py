@@ -13,6 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, overload
 
 import numpy as np
@@ -132,21 +133,7 @@ class SymmetricLaw(ABC):
         """Return the least k with P(|Z| ≤ k) ≥ confidence; with `values`, the least that bounds so
         many independent draws at once.
         """
-        level = probability(confidence, "confidence")
-
-        def missing() -> arb:
-            """Return half the chance with which one draw may miss: 1 − confidence^(1/values)."""
-            return (
-                ball((1 - level) / 2)
-                if values == 1 or level == 0
-                else -(ball(level).log() / values).expm1() / 2
-            )
-
-        return first(
-            lambda k: below(lambda: self._upper(k + 1), missing),
-            near=self._near(missing()),
-            least=0,
-        )
+        return _half_width(self, probability(confidence, "confidence"), values)
 
     def _near(self, missing: arb) -> int:
         """Estimate the k at which P(Z > k) falls to `missing`, by the secant rule on its logarithm
@@ -223,3 +210,20 @@ def place(values: Integers, lane: int, value: int) -> Integers:
         values = values.astype(object)
         values[lane] = value
     return values
+
+
+@lru_cache(maxsize=4096)
+def _half_width(law: SymmetricLaw, level: Fraction, values: int) -> int:
+    def missing() -> arb:
+        """Return half the chance with which one draw may miss: 1 − confidence^(1/values)."""
+        return (
+            ball((1 - level) / 2)
+            if values == 1 or level == 0
+            else -(ball(level).log() / values).expm1() / 2
+        )
+
+    return first(
+        lambda k: below(lambda: law._upper(k + 1), missing),
+        near=law._near(missing()),
+        least=0,
+    )

@@ -16,6 +16,7 @@ import math
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 from flint import arb
@@ -214,6 +215,13 @@ class RoundedNormal(SummableLaw):
 
     def _upper(self, z: int) -> arb:
         return normal_cdf(-ball(Fraction(2 * z - 1, 2) / self.sigma))
+
+    def _near(self, missing: arb) -> int:
+        """Solve Φ(−(k + ½)/σ) = missing in doubles."""
+        chance = float(missing)
+        if not 1e-300 < chance < 1.0:
+            return SummableLaw._near(self, missing)
+        return max(0, math.ceil(-float(self.sigma) * NormalDist().inv_cdf(chance) - 0.5))
 
     def _mass(self, z: int) -> arb:
         return self._upper(z) - self._upper(z + 1) if z else 1 - 2 * self._upper(1)

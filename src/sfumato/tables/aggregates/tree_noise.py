@@ -137,8 +137,9 @@ class HalfWidths:
             bounds[places] *= _LADDER
             # beyond the reach of the integral, as few draws of little noise may be
             is_far = bounds[places] * band > REACH * panels / 2
-            bounds[places[is_far]] = self.most[ends[places[is_far]]]
-            places = places[~is_far]
+            if is_far.any():
+                bounds[places[is_far]] = self.most[ends[places[is_far]]]
+                places = places[~is_far]
         return bounds * (1 + 2.0**-40)
 
 

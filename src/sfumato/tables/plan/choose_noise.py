@@ -61,6 +61,14 @@ from .choose_selection import (
     weigh_size,
 )
 from .components import ColumnPlan
+from .estimate_noise import (
+    Candidate,
+    delta_of,
+    is_quantile,
+    leave_out_worse,
+    moved_counts,
+    sensitivity_of,
+)
 from .split_promise import PromiseSplit, choose_split, sum_relative_variances
 
 CARE = Fraction(1, 40)
@@ -161,16 +169,20 @@ def calibrate(
         notions = ", ".join(f"sf.{kind.__name__}" for kind in noise_notions())
         raise refusals.NOTION_WITHOUT_NOISE(promise=promise, notions=notions)
     if not query.public:
-        if not _delta(promise):
+        if not delta_of(promise):
             raise refusals.KEYS_WITHOUT_DELTA(promise=promise, column=query.keys[0])
         groups = Bounding.of(query, "L1").groups
         if groups > MOST_GROUPS:
             raise refusals.UNIT_IN_TOO_MANY_GROUPS(groups=groups, most=MOST_GROUPS)
     fitted = promise.divisible
-    drafts = [
-        _draft(components, columns, fitted, *candidate)
+    candidates = [
+        _measure_beside(components, columns, bounding, way)
         for norm in norms_for(fitted.noise_target)
-        for candidate in _candidates(query, components, tuple(columns), fitted, norm, group_size)
+        for bounding, way in _ways(query, components, tuple(columns), fitted, norm, group_size)
+    ]
+    drafts = [
+        _draft(candidate, fitted)
+        for candidate in leave_out_worse(candidates, columns, fitted, group_size)
     ]
     draft = min(
         (draft for draft in drafts if draft is not None),
@@ -196,7 +208,7 @@ def calibrate(
     )
 
 
-def _candidates(
+def _ways(
     query: Query,
     components: tuple[Component, ...],
     columns: tuple[ColumnPlan, ...],
@@ -213,7 +225,7 @@ def _candidates(
     promised = Promised(
         math.inf if target.epsilon is None else float(exact(target.epsilon)),
         math.sqrt(target.mu_squared or 0),
-        float(_delta(promise)),
+        float(delta_of(promise)),
     )
     by_votes = choose_by_votes(
         bounding,
@@ -231,27 +243,32 @@ def _candidates(
     ]
 
 
-def _draft(
+def _measure_beside(
     components: tuple[Component, ...],
     columns: Sequence[ColumnPlan],
-    promise: Guarantee,
     bounding: Bounding,
     way: SelectionOption,
-) -> Draft | None:
-    """Draft noise of one norm, by the best measurement whose noise the samplers can draw. None if
-    Gaussian noise is to be fitted to (ε, δ) and nothing adds noise.
-    """
+) -> Candidate:
+    """List the measurements for noise of one norm, the best first."""
     if bounding.rule == "root":
         # groups weigh rows by the Euclidean norm: no total has these weights to compare with
         components = tuple(component for component in components if component.name != TOTAL)
-    splits = choose_split(components, columns, bounding, care=CARE, alone=way.place)
-    for split in splits[:-1]:
+    splits = choose_split(components, tuple(columns), bounding, care=CARE, alone=way.place)
+    return Candidate(bounding, way, splits)
+
+
+def _draft(candidate: Candidate, promise: Guarantee) -> Draft | None:
+    """Draft noise of one norm, by the best measurement whose noise the samplers can draw. None if
+    Gaussian noise is to be fitted to (ε, δ) and nothing adds noise.
+    """
+    bounding, way = candidate.bounding, candidate.way
+    for split in candidate.splits[:-1]:
         try:
             return _fit(split, bounding, promise, way)
         except Refused as refused:
             if refused.code != "noise.scale":
                 raise
-    return _fit(splits[-1], bounding, promise, way)
+    return _fit(candidate.splits[-1], bounding, promise, way)
 
 
 def _fit(
@@ -262,13 +279,13 @@ def _fit(
     """
     measurement, selects = split.measurement, way.rule != "none"
     shares = [share * (1 - way.share) for share in split.shares]
-    bare, delta, stated = promise.without_delta(), _delta(promise), None
+    bare, delta, stated = promise.without_delta(), delta_of(promise), None
     fitted = bare  # the promise whose shares additive noise keeps; quantiles and groups keep `bare`
     votes: NoiseTarget | None = None  # what the Gaussian noise of votes keeps
     if "L1" in norms_for(promise.noise_target):
         pooled = way.share if way.rule == "gaussian" else Fraction(0)
         if bounding.norm == "L2":
-            additive = (not _is_quantile(measurement, block) for block in measurement.blocks)
+            additive = (not is_quantile(measurement, block) for block in measurement.blocks)
             rest = sum(compress(shares, additive), Fraction(0))
             if not rest:
                 return None
@@ -284,7 +301,7 @@ def _fit(
     targets = {share: fitted.scaled(share).noise_target for share in set(shares)}
     noise = tuple(
         _quantile_noise(measurement.components[block.places[0]], bounding, bare, share)
-        if _is_quantile(measurement, block)
+        if is_quantile(measurement, block)
         else (additive_noise(measurement, block, bounding, targets[share]),)
         for block, share in zip(measurement.blocks, shares, strict=True)
     )
@@ -308,13 +325,8 @@ def _by_count(
     assert isinstance(noise, Laplace | Gaussian)
     counts_rows = component.form == "one"
     bits = bounding.component_bits(component)
-    twice = 2 if bounding.relation == "replace" else 1
-    threshold = _count_threshold(
-        noise=noise,
-        delta=delta,
-        total=twice * (bounding.weight if counts_rows else bounding.most_votes),
-        most=bounding.weight if counts_rows else 1 << bits,
-    )
+    total, most = moved_counts(bounding, bits, counts_rows=counts_rows)
+    threshold = _count_threshold(noise=noise, delta=delta, total=total, most=most)
     return GroupSelection(threshold, bits, counts_rows, place)
 
 
@@ -341,25 +353,13 @@ def _by_votes(
     )
 
 
-def _is_quantile(measurement: Measurement, block: Block) -> bool:
-    return measurement.components[block.places[0]].form == "point"
-
-
 def additive_noise(
     measurement: Measurement, block: Block, bounding: Bounding, target: NoiseTarget | None
 ) -> Additive:
     """Fit the noise of a block to its part of the promise."""
     assert target is not None  # a share has a target if the promise has
-    component = measurement.components[block.places[0]]
-    if bounding.norm == "L1":
-        moved = bounding.shared_l1(block.row) if block.cells else bounding.l1(component)
-        return _fit_noise("L1", target, moved * block.scale, **_unit_arguments(bounding))
-    square = (
-        bounding.shared_l2_squared(block.row) if block.cells else bounding.l2_squared(component)
-    ) * block.scale**2
-    root = math.isqrt(square)
-    sensitivity = root if root * root == square else sqrt_up(Fraction(square))
-    return _fit_noise("L2", target, sensitivity, **_unit_arguments(bounding))
+    sensitivity, unit = sensitivity_of(measurement, block, bounding), _unit_arguments(bounding)
+    return _fit_noise(bounding.norm, target, sensitivity, **unit)
 
 
 def _quantile_noise(
@@ -424,11 +424,6 @@ def _unit_arguments(bounding: Bounding) -> UnitArguments:
         "relation": bounding.relation,
         "unit": bounding.called or ", ".join(bounding.unit) or "row",
     }
-
-
-def _delta(promise: Guarantee) -> Fraction:
-    delta = promise.parameters.get("delta", Fraction(0))
-    return delta if isinstance(delta, Fraction) else Fraction(0)
 
 
 def relative_variance(calibration: Calibration, columns: Sequence[ColumnPlan]) -> float:

@@ -32,6 +32,7 @@ from .components import ColumnPlan
 Rule = Literal["none", "optimal", "gaussian", "count"]
 
 HALF = Fraction(1, 2)
+_NORMAL = NormalDist()
 _SHARES = [Fraction(i, 40) for i in range(1, 36)]
 _SMALL = 10  # a group of this part of a plausible one should be named
 _COUNTS = ("count", "count_units")
@@ -142,7 +143,7 @@ def choose_by_votes(
         part = float(share)
         share_epsilon = epsilon * part if math.isfinite(epsilon) else _epsilon(mu * math.sqrt(part))
         if not gaussian:
-            return _optimal_size(share_epsilon, delta / 2 if pools and has_noise else delta, moved)
+            return optimal_size(share_epsilon, delta / 2 if pools and has_noise else delta, moved)
         if bounding.norm == "L1":
             return _gaussian_size(_mu(share_epsilon, delta / 2), delta / 2, moved)
         if pools:
@@ -159,9 +160,34 @@ def choose_by_votes(
     return min((SelectionOption(rule, share) for rule in rules for share in _SHARES), key=objective)
 
 
-def _optimal_size(epsilon: float, delta: float, moved: int) -> float:
+def optimal_size(epsilon: float, delta: float, moved: int) -> float:
     step = epsilon / moved
     return math.log1p(math.expm1(min(step, 500.0)) * moved / (2 * delta)) / step
+
+
+def estimate_threshold(
+    scale: float, delta: float, total: int, most: int, *, gaussian: bool
+) -> float:
+    """Estimate the threshold of `CountThreshold`, which chooses it exactly: the weight of a group
+    that is named half of the time. `scale` is σ, or the scale of Laplace noise.
+    """
+
+    def reach(missing: float) -> float:
+        missing = min(0.5, missing)
+        return _normal_tail(missing) if gaussian else -math.log(max(2 * missing, 1e-300))
+
+    def growth(at: float) -> float:
+        """Return by how much the logarithm of the tail falls, for each unit of the scale."""
+        tail = _NORMAL.cdf(-at) if gaussian else 0.0
+        return _NORMAL.pdf(at) / tail if tail else at if gaussian else 1.0
+
+    ramp = 2.0 ** max(0, round(math.log2(scale / growth(reach(delta / total)))))
+    far = reach(delta * ramp / total)
+    for _ in range(4):
+        steep = growth(far) / scale * most
+        factor = math.exp(min(steep - 1, 500.0)) / steep if steep > 1 else 1.0
+        far = reach(delta * ramp / (total * factor))
+    return ramp + scale * far
 
 
 def _gaussian_size(mu: float, delta: float, moved: int) -> float:
@@ -173,7 +199,7 @@ def _gaussian_size(mu: float, delta: float, moved: int) -> float:
 
 def _normal_tail(missing: float) -> float:
     """Return z with P(N > z) = missing."""
-    return max(0.1, -NormalDist().inv_cdf(max(missing, 1e-300)))
+    return max(0.1, -_NORMAL.inv_cdf(max(missing, 1e-300)))
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from weakref import WeakKeyDictionary
 
 from ...exact import effort
 from ...exact.numbers import text
@@ -49,6 +50,17 @@ class QueryComponents:
 
 def components_of(query: Query) -> QueryComponents:
     """Return the components of a query. Refuses aggregates without bounds or without a number."""
+    components = _COMPONENTS.get(query)
+    if components is None:
+        components = _COMPONENTS[query] = _split_aggregates(query)
+    return components
+
+
+_COMPONENTS: WeakKeyDictionary[Query, QueryComponents] = WeakKeyDictionary()
+"""Kept while a query lives: it may be planned for several promises."""
+
+
+def _split_aggregates(query: Query) -> QueryComponents:
     by_name: dict[str, Component] = {}
     columns = []
     read = read_from_trees(query)  # quantiles that share one noisy count of all values

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from ..declare.public_keys import Key
+from ..engine.arrow_arrays import array
 from ..expr.engine_values import constant
 from ..expr.expressions import col
 from ..expr.nodes import Columns
 from ..expr.types import STRING, Type
-from .arrow_arrays import array
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir

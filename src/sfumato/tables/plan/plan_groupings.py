@@ -138,7 +138,7 @@ def _draft(
     norm: Norm,
 ) -> _Draft:
     bounding = replace(Bounding.of(query, norm), limits_total=True)
-    split = choose_split(components, columns, bounding, care=CARE)[0]
+    split = choose_split(components, tuple(columns), bounding, care=CARE)[0]
     measurement = split.measurement
     shares = choose_shares(domain, query.sets, power=2 if norm == "L1" else 1, fair=query.fair)
     stated, fitted = None, promise.without_delta()

@@ -25,7 +25,7 @@ from ...exact.numbers import Number, probability
 from ...guarantees import Guarantee
 from ...guarantees.meaning.literature import WITH_DELTA
 from ...mechanisms import Combined, Gaussian, Laplace, WeightedQuantile
-from ...noise.weighted_sums import Spread, SumLaw, Term, sum_bound
+from ...noise.weighted_sums import Spread, SumLaw, sum_bound
 from ...templates.summary import ShownText, Summarized, Summary
 from ..aggregates import KINDS
 from ..aggregates.component import Component
@@ -46,8 +46,10 @@ if TYPE_CHECKING:
     from ..engine.sources import TableSource
 
 MOST_CELLS = 10_000_000
+_ALL_ROWS = Component(TOTAL, "one", pooled=True)
 MOST_KEPT, LONGEST_KEPT = 32, 20_000  # cached queries of a source, and characters of each
 _MUCH = 5  # the error of a number of different values that the plan warns of
+_NONE = Fraction(0)
 _PRODUCT, _SUM = 62, 126  # bits of a weight times an integer, and of a sum of them
 
 
@@ -278,21 +280,23 @@ class Plan(Summarized):
 
     def _quotient_width(self, column: ColumnPlan, level: Fraction) -> Fraction:
         """Bound the noise of S − θ·N for the θ between the limits for which it is largest."""
-        top, bottom = column.components
-        return max(
-            sum_bound(self._quotient_terms(top, bottom, theta), 1 - level)
-            for theta in KINDS[column.kind].extreme_quotients(column.numbers)
-        )
-
-    def _quotient_terms(self, top: int, bottom: int, theta: Fraction) -> tuple[Term, ...]:
-        weights: dict[str, Fraction] = {}
         laws: dict[str, Spread] = {}
-        for place, factor in ((top, Fraction(1)), (bottom, -theta)):
+        tops, bottoms = (dict[str, Fraction](), dict[str, Fraction]())
+        for place, weights in zip(column.components, (tops, bottoms), strict=True):
+            step = self.calibration.step_of(place)
             for mechanism, weight, name in self.calibration.draws_of(place):
                 laws[name] = mechanism.law
-                step = factor * self.calibration.step_of(place)
-                weights[name] = weights.get(name, Fraction(0)) + weight * step
-        return SumLaw.of((laws[name], weight) for name, weight in weights.items()).terms
+                weights[name] = weights.get(name, _NONE) + weight * step
+        return max(
+            sum_bound(
+                SumLaw.of(
+                    (law, tops.get(name, _NONE) - theta * bottoms.get(name, _NONE))
+                    for name, law in laws.items()
+                ).terms,
+                1 - level,
+            )
+            for theta in KINDS[column.kind].extreme_quotients(column.numbers)
+        )
 
 
 def summarize_plan(
@@ -363,7 +367,7 @@ def plan(
     if query.sets:
         return _plan_groupings(query, promise, source, group_size, needed)
     if not query.public and any(component.name == "count" for component in components):
-        components = (*components, Component(TOTAL, "one", pooled=True))
+        components = (*components, _ALL_ROWS)
     try:
         calibration = calibrate(query, components, needed.columns, promise, group_size)
     except Refused as refused:

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from ..aggregates.component import Component
 from ..aggregates.count_tree import Integers
 from ..declare.public_keys import Key
+from ..engine.arrow_arrays import array, numbers, zero
 from ..expr.types import Type
 from ..query.stages import Query
-from .arrow_arrays import array, numbers, zero
 from .bounding import NARROW, Bounding
 from .engine_keys import engine_keys
 from .statements import EngineStatement, needs_decimal

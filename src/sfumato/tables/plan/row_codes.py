@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..declare.public_keys import Key
+from ..engine.arrow_arrays import array
 from ..expr.engine_values import number
 from ..expr.expressions import Expr
 from ..expr.grids import Grid
@@ -31,7 +32,6 @@ from ..expr.relational import group, select
 from ..expr.types import Type
 from ..query.owned_rows import apply_steps
 from ..query.stages import Rows
-from .arrow_arrays import array
 from .bounding import Bounding, row_weights, truncate_rows
 from .engine_keys import engine_key_column, engine_keys
 from .read_results import find_keys, integers

@@ -51,20 +51,23 @@ class PromiseSplit:
     """The largest ratio, also of quantiles."""
 
 
+@lru_cache(maxsize=32)
 def choose_split(
     components: tuple[Component, ...],
-    columns: Sequence[ColumnPlan],
+    columns: tuple[ColumnPlan, ...],
     bounding: Bounding,
     *,
     care: Fraction,
     alone: int | None = None,
-) -> list[PromiseSplit]:
+) -> tuple[PromiseSplit, ...]:
     """Return ways to measure components, the best first; the last one needs the least noise. The
     count at the place `alone` gets noise of its own in all of them.
+
+    Kept for the next promise: which split is best does not depend on it.
     """
     layouts = _layouts_of(components, bounding.rows, alone)
     families, requested, further = layouts.families, layouts.requested, layouts.further
-    splitter = _Splitter(layouts, tuple(columns), bounding, care=care)
+    splitter = _Splitter(layouts, columns, bounding, care=care)
     needed = tuple(family for family in families if family.squares is not None)
     apart = splitter.best_split(needed)
     ways = [
@@ -74,7 +77,7 @@ def choose_split(
     shared = min(ways, key=_objective)
     worst, total = _objective(shared)
     if (worst, total / _GAIN) > _objective(apart):
-        return [apart]
+        return (apart,)
     # leave out one column at a time, as long as that helps
     best, rest = shared, families if len(families) <= _FEW and shared is ways[0] else ()
     while len(rest) > len(needed) + 1:
@@ -88,7 +91,7 @@ def choose_split(
         if _objective(split) >= _objective(best):
             break
         best, rest = split, some
-    return [best, *sorted((way for way in ways if way is not best), key=_objective), apart]
+    return best, *sorted((way for way in ways if way is not best), key=_objective), apart
 
 
 def count_blocks(components: Sequence[Component]) -> int:

@@ -518,7 +518,7 @@ class Groups(NamedByOthers):
         return f"{self.rows.text}\ngroup by {', '.join(self.keys)}"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Query:
     """Aggregates of groups of rows, to plan and to release."""
 

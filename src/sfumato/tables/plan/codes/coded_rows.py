@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....noise.law import Integers
+from ...engine.arrow_arrays import array
 from ...expr.relational import select
 from ...query.owned_rows import apply_steps, columns_of
 from ...query.stages import Rows
-from ..arrow_arrays import array
 from ..bounding import Bounding, row_weights, truncate_rows
 from ..engine_keys import engine_keys
 from ..statements import EngineStatement

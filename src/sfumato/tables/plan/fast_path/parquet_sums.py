@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 
 from ...aggregates.component import FLAT, Component
 from ...aggregates.count_tree import Integers
+from ...engine.arrow_arrays import array
 from ...engine.stored_columns import StoredColumns
 from ...expr.expressions import ColumnRef
 from ...query.stages import Query
-from ..arrow_arrays import array
 from ..bounding import EXACT, NARROW, Bounding
 from . import numpy_sums
 from .numpy_sums import (
