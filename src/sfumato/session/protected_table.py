@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Unpack, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from ..answers.answer import Answer
 from ..ledger import Ledger
@@ -17,6 +17,7 @@ from ..tables.plan.query_plan import Plan
 from ..tables.query.question_options import (
     BatchPlanOptions,
     BatchReleaseOptions,
+    CostOptions,
     LearnOptions,
     ParameterValues,
     PlanOptions,
@@ -48,6 +49,10 @@ from .request import Request
 from .share_payments import charge_share, check_fits
 from .steps import answer_in_steps
 from .table_state import LearnedLimit, TableState
+
+if TYPE_CHECKING:
+    from ..tables.expr.constants import Constant
+    from .partition import Partition
 
 
 class Table(Budgeted, RowVerbs):
@@ -282,6 +287,25 @@ class Table(Budgeted, RowVerbs):
             fresh=settings.fresh,
             timeout=settings.timeout,
         )
+
+    @asks(CostOptions)
+    def partition(
+        self,
+        by: Expr | str,
+        values: Iterable[Constant] | None = None,
+        **options: Unpack[CostOptions],
+    ) -> Partition:
+        """Divide the table into parts of disjoint units, by the values of an expression, each with
+        this budget of its own: all parts together cost what one does. Without `values` the parts
+        are those of the public keys.
+
+        >>> halves = visits.partition(sf.col("user_id") % 2, [0, 1], epsilon=0.5)
+        >>> answer = halves[0].sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+        """
+        from .partition import partition_table
+
+        promise = promise_of(self.budget, QuestionSettings(**options))
+        return partition_table(self, by, values, promise)
 
     def rows_of(self, declaration: Declaration) -> Rows:
         """Return all rows of this table under another declaration."""

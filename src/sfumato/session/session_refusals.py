@@ -121,6 +121,45 @@ PROMISE_NOT_DIVISIBLE = RefusalText(
     "promise=sf.Pure(0.5)",
 )
 
+# Partitions
+
+PARTITION_OF_DATABASE = RefusalText(
+    "partition.table",
+    "{table}.partition(…)",
+    "the tables of a database share one unit, and questions to a part may join others",
+    "sf.protect(source, name='{table}')",
+)
+PARTITION_UNDER_REPLACE = RefusalText(
+    "partition.relation",
+    "{table}.partition(…)",
+    "a unit that is replaced may leave one part and enter another, and both parts would cost",
+    "relation='add-remove'",
+)
+PARTITION_OF_PART = RefusalText(
+    "partition.table",
+    "{table}.partition(…)",
+    "this is a part already: parts of parts would need accounts of accounts",
+    "one partition by all of the parts",
+)
+UNIT_IN_SEVERAL_PARTS = RefusalText(
+    "partition.by",
+    "by {by}",
+    "a unit ({unit}) may have rows in several parts, so their costs would add up for it",
+    "{table}.partition(sf.col({first!r}), [1, 2, 3])",
+)
+PARTS_NOT_LISTED = RefusalText(
+    "partition.parts",
+    "by {by}: {count} values, {distinct} different",
+    "the values of the parts are public and listed: 1 to {most} different ones, or public keys",
+    "values=[1, 2, 3]",
+)
+PART_OF_NULLS = RefusalText(
+    "partition.parts",
+    "by {by}: None",
+    "rows without a value are in no part",
+    "the other values",
+)
+
 # The accuracy of an answer
 
 ACCURACY_AND_PROMISE = RefusalText(

@@ -59,6 +59,7 @@ def check_related(left: Rows, table: object) -> Rows:
         left.origin is None
         or right.origin is None
         or left.origin.source.engine is not right.origin.source.engine
+        or left.origin.part != right.origin.part
     ):
         raise refusals.TABLES_NOT_PROTECTED_TOGETHER(table=right.declaration.name)
     if tables_in(left) + tables_in(right) > MOST_TABLES:

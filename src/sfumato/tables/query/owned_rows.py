@@ -44,12 +44,14 @@ class Source(Protocol):
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
     """Where rows come from: the engine's table, the declaration of the database if there are
-    several tables, and whether the rows are public.
+    several tables, whether the rows are public, and the account of the part of a table that they
+    are.
     """
 
     source: Source = field(repr=False)
     database: DatabaseDeclaration | None = None
     public: bool = False
+    part: str = ""
     counts: dict[CountKey, int] = field(
         default_factory=dict, repr=False
     )  # of a public table: how many rows agree in some values
