@@ -88,6 +88,16 @@ def test_groups_that_add_up_to_a_public_total() -> None:
     result = counted([10, 20, 30]).agreeing(total=66)
     assert result["n"].tolist() == [12, 22, 32]
     assert result.processing == (AGREEING.format(name="n", origin=TOTAL_PUBLIC),)
+    assert counted([10, 20]).agreeing(total=31)["n"].tolist() == [11, 20]
+    assert counted([10, 20]).agreeing(total=31).rounded()["n"].sum() == 31
+    assert counted([10, 20]).agreeing(total="31.5")["n"].tolist() == [10.75, 20.75]
+
+
+def sums(values: list[int], scale: int, keys: tuple[str, ...], rows: Any) -> Answer:
+    """Sums, which are not rounded."""
+    column = Column("n", "sum", (0,), "sum(x)", {"low": F(0), "high": F(9)})
+    answer = counted(values, keys=keys, rows=rows, mechanism=laplace(scale))
+    return replace(answer, columns=(column,))
 
 
 @given(
@@ -99,8 +109,8 @@ def test_the_gap_is_shared_by_the_variances(
     groups: list[int], total: int, scales: tuple[int, int]
 ) -> None:
     """Least squares: minimise Σ(x − g)²/v + (Σx − t)²/w; its derivative vanishes."""
-    answer = counted(groups, mechanism=laplace(scales[0]))
-    total_answer = counted([total], keys=(), rows=((),), mechanism=laplace(scales[1]))
+    answer = sums(groups, scales[0], ("city",), tuple((i,) for i in range(len(groups))))
+    total_answer = sums([total], scales[1], (), ((),))
     result = answer.agreeing(total=total_answer)
     exact = result.columns[0].processed
     assert exact is not None
@@ -110,11 +120,72 @@ def test_the_gap_is_shared_by_the_variances(
         assert (x - g) / v + (summed - total) / w == 0
 
 
+PLACES = tuple((a, b) for a in ("it", "fr") for b in ("x", "y", "z"))
+
+
+@given(
+    cells=st.lists(st.integers(-50, 50), min_size=6, max_size=6),
+    by_country=st.lists(st.integers(-100, 150), min_size=2, max_size=2),
+    by_city=st.lists(st.integers(-100, 150), min_size=3, max_size=3),
+    total=st.integers(-200, 300),
+    scales=st.lists(st.integers(1, 30), min_size=4, max_size=4),
+    is_public=st.booleans(),
+)
+def test_all_totals_at_once(
+    cells: list[int],
+    by_country: list[int],
+    by_city: list[int],
+    total: int,
+    scales: list[int],
+    is_public: bool,
+) -> None:
+    """The minimum over all released numbers: no small step of any cell makes it smaller; with a
+    public total, no step that keeps it.
+    """
+    answer = sums(cells, scales[0], ("country", "city"), PLACES)
+    countries = sums(by_country, scales[1], ("country",), (("it",), ("fr",)))
+    cities = sums(by_city, scales[2], ("city",), (("x",), ("y",), ("z",)))
+    whole_total: Any = total if is_public else sums([total], scales[3], (), ((),))
+    result = answer.agreeing(total=[countries, cities, whole_total])
+    processed = result.columns[0].processed
+    assert processed is not None
+    x = list(processed.values)
+    v = [each.pieces[0].variance for each in (answer, countries, cities)]
+
+    def slope(i: int) -> F:
+        country, city = PLACES[i]
+        rows = [k for k, (a, _) in enumerate(PLACES) if a == country]
+        columns = [k for k, (_, b) in enumerate(PLACES) if b == city]
+        steep = (x[i] - cells[i]) / v[0]
+        steep += (sum(x[k] for k in rows) - by_country[("it", "fr").index(country)]) / v[1]
+        steep += (sum(x[k] for k in columns) - by_city["xyz".index(city)]) / v[2]
+        return steep if is_public else steep + (sum(x) - total) / whole_total.pieces[0].variance
+
+    slopes = [float(slope(i)) for i in range(6)]
+    reference = slopes[0] if is_public else 0.0
+    assert slopes == pytest.approx([reference] * 6, abs=1e-6)
+    if is_public:
+        assert sum(x) == total
+    counts = replace(answer, columns=(replace(answer.columns[0], kind="count", numbers={}),))
+    rounded = counts.agreeing(total=total)["n"]
+    assert rounded.dtype == np.int64
+    assert rounded.sum() == total
+
+
 def test_totals_by_some_of_the_keys() -> None:
     rows = (("it", "Bari"), ("it", "Roma"), ("fr", "Lyon"))
     answer = counted([10, 20, 30], keys=("country", "city"), rows=rows)
-    total = counted([36, 31], keys=("country",), rows=(("it",), ("fr",)))
-    assert answer.agreeing(total=total)["n"] == pytest.approx([12, 22, 30.5])
+    total = counted([36, 32], keys=("country",), rows=(("it",), ("fr",)))
+    result = answer.agreeing(total=total)
+    assert result["n"].tolist() == [12, 22, 31]
+    assert "all groups together are now 65" in result.processing[0]
+
+
+def test_what_moves_groups_later_takes_the_label_away() -> None:
+    result = counted([-20, 50]).agreeing(total=30)
+    assert len(result.processing) == 1
+    assert result.rounded().processing[0] == result.processing[0], "they were whole"
+    assert result.non_negative().processing == (NON_NEGATIVE,)
 
 
 def test_bins_add_up_too() -> None:
@@ -125,7 +196,7 @@ def test_bins_add_up_too() -> None:
 
 def test_what_does_not_add_up() -> None:
     public = replace(visits(), pieces=visits().pieces[:-1], complete=True)
-    assert "is public" in public.agreeing(total=18_500, name="n").processing[0]
+    assert "a public total" in public.agreeing(total=18_500, name="n").processing[0]
     error = refusal(lambda: visits().agreeing(total=18_500, name="n"), "answer.agreeing")
     assert "withheld" in error.reason
     refusal(lambda: public.agreeing(total=18_500), "answer.agreeing")

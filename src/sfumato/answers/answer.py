@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, cast
@@ -228,13 +228,17 @@ class Answer:
 
         return top(self, count, name)
 
-    def agreeing(self, *, total: Answer | Number, name: str | None = None) -> Answer:
-        """Adjust counts or sums so that the groups add up to a total that was released separately
-        or is public.
+    def agreeing(
+        self, *, total: Answer | Number | Sequence[Answer | Number], name: str | None = None
+    ) -> Answer:
+        """Reconcile counts or sums of groups with one or several totals, each public or released
+        separately, by least squares. A reconciled total is the sum of its groups; a public one
+        holds exactly. Counts become whole numbers.
         """
-        from .processing import agreeing
+        from .total_agreement import agreeing
 
-        return agreeing(self, total, name)
+        totals = [total] if isinstance(total, Answer) or not isinstance(total, Sequence) else total
+        return agreeing(self, [total] if isinstance(total, str) else totals, name)
 
     def to_arrow(self, *, intervals: bool = False) -> pyarrow.Table:
         """Return keys and values as an Arrow table; with `intervals`, also name_low and name_high

@@ -1,9 +1,9 @@
 """Partition a table into disjoint parts, each with a budget of its own, for the cost of one.
 
-*Parts*     A rule that looks at the unit alone says which part it is in: an expression of the unit's
-            own columns, or of any columns where each row is a person. So every unit is in one part
-            at most. A unit with rows in several parts would be in all of them, and its costs would
-            add up: refused.
+*Parts*     A rule that looks at the unit alone says which part it is in: an expression of the
+            unit's own columns, or of any columns where each row is a person. So every unit is in
+            one part at most. A unit with rows in several parts would be in all of them, and its
+            costs would add up: refused.
 *Cost*      The table is charged the budget of a part once, durably, before any part can be asked.
             Each part has an account in the same book, with that budget in the same currency.
 *Promise*   Take two datasets that differ in one unit, of part p. Answers about other parts have the

@@ -66,12 +66,12 @@ RISING = (
     "cumulative counts are the nearest that never fall and are not below 0; the unbiased ones may "
     "fall"
 )
+AGREEING_START = "the groups of {name} and "
 AGREEING = (
-    "the groups of {name} were adjusted to add up to a total that {origin}, each in proportion to "
-    "its noise variance"
+    AGREEING_START + "{origin} were reconciled by least squares, weighted by the inverse variances"
 )
-TOTAL_RELEASED = "was released separately"
-TOTAL_PUBLIC = "is public"
+TOTAL_RELEASED = "totals that were released separately (all groups together are now {total})"
+TOTAL_PUBLIC = "a public total"
 MERGED = "the weighted average of {n} releases of the same question"
 
 # Groups that were left out
