@@ -5,7 +5,7 @@ that somebody printed or that follows exactly from what they printed, with the w
 `sources.json`. `test_<theme>.py` has a table EVALUATE, id (or, for one-call rows, the name that
 `what` begins with) to a function of the inputs that computes the same with sfumato; one
 parametrised test, `test_number`, compares. `index.json` says for every id of the specification
-which tests or pages answer for it; `test_index.py` follows each entry.
+which tests or pages answer for it, `calls.json` by which public call; `test_index.py` follows each.
 
 To add a number: a row in a theme, a line in its EVALUATE unless there is one for its name, and its
 id in the index.
@@ -49,7 +49,7 @@ def load(theme: str) -> list[Oracle]:
 
 def themes() -> list[str]:
     return sorted(
-        path.stem for path in HERE.glob("*.json") if path.stem not in ("index", "sources")
+        path.stem for path in HERE.glob("*.json") if path.stem not in ("calls", "index", "sources")
     )
 
 
