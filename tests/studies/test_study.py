@@ -45,5 +45,30 @@ def test_claims_and_promises() -> None:
 def test_counts_and_savings() -> None:
     rows = tuple(StudyRow.claim("x", "", "", holds=holds) for holds in (True, True, False))
     result = StudyResult(rows=rows, sentence="")
-    assert [result.count(v) for v in Verdict] == [2, 1, 0, 0]
+    assert [result.count(v) for v in Verdict] == [2, 0, 1, 0, 0]
     assert Comparison(what="", measure="", faithful=4.0, right=1.0).saved == pytest.approx(0.75)
+
+
+def test_beyond_99_per_cent_a_number_is_unlikely() -> None:
+    """In the band of 1 − 10⁻⁶, but where one run of two hundred lies; the neighbour is not."""
+    draws = [1.0, 1.1, 0.9, 1.05, 0.95]
+
+    def judged(below: float | None) -> Verdict:
+        row = StudyRow.drawn("a cell", Printed("1.00"), draws, (0.1, 9.0), below)
+        assert row.is_printed
+        assert row.percentile is not None
+        return row.verdict
+
+    assert judged(0.9951) == judged(0.0049) == Verdict.UNLIKELY
+    assert judged(0.9949) == judged(0.0051) == judged(None) == Verdict.AGREES
+    outside = StudyRow.drawn("a cell", Printed("1.00"), draws, (2.0, 9.0), 0.999)
+    assert outside.verdict == Verdict.DIFFERS
+
+
+def test_what_the_sources_do_not_print_is_marked() -> None:
+    exact = StudyRow.exact("a cell", Printed("0.5"), 0.5)
+    assert exact.is_printed
+    assert not exact.computed().is_printed
+    assert not StudyRow.frequency("a cell", 0.5, 50, 100).is_printed
+    assert not StudyRow.averaged("a cell", "b", 1.0, [1.0, 1.1], (0.5, 1.5)).is_printed
+    assert StudyResult(rows=(exact, exact.computed()), sentence="").printed == 1

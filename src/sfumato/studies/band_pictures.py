@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MARKS = {
     Verdict.AGREES: (COLOURS[2], "o", "printed, agrees"),
+    Verdict.UNLIKELY: (COLOURS[5], "^", "printed, unlikely"),
     Verdict.MISPRINT: (COLOURS[1], "X", "printed, a misprint"),
     Verdict.UNSAFE: (COLOURS[3], "D", "printed, set-up unsafe"),
     Verdict.DIFFERS: (INK, "s", "printed, differs"),

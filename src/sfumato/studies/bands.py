@@ -3,6 +3,8 @@ such a run, and agrees if it meets its band.
 
 *Law*       Where the law is known (noise of a stated scale, the mean of uniform numbers) the band
             comes from it.
+*Percentile* The part of faithful runs that fall below the printed number, by the same laws. Beyond
+            99 % (below ½ % or above 99½ %) it is unlikely that the number is such a run.
 *Draws*     Elsewhere it is Student's prediction interval from the repetitions, of the logarithm for
             errors: m ± t·s·√(1 + 1/R) with R − 1 degrees of freedom. Few repetitions give a wide
             band, never a wrong one, as far as the logarithm is normal.
@@ -40,6 +42,37 @@ def mean_of_uniforms(n: int, low: float) -> Interval:
     """
     centre, reach = low + 0.5, normal_size(1.0)[1] / math.sqrt(12 * n)
     return centre - reach, centre + reach
+
+
+def laplace_below(scale: float, size: float) -> float:
+    """Return the probability of a smaller |W|, for Laplace noise."""
+    return -math.expm1(-size / scale)
+
+
+def normal_below(sigma: float, size: float) -> float:
+    """Return the probability of a smaller |W|, for normal noise."""
+    return math.erf(size / (sigma * math.sqrt(2)))
+
+
+def uniforms_below(n: int, low: float, mean: float) -> float:
+    """Return the probability of a smaller mean of n uniform numbers from [low, low + 1], by its
+    normal limit.
+    """
+    return 0.5 + 0.5 * math.erf((mean - low - 0.5) * math.sqrt(6 * n))
+
+
+def prediction_below(draws: Sequence[float], value: float, *, logarithm: bool = True) -> float:
+    """Return the probability that the next draw is smaller, predicted from earlier draws."""
+    from scipy.special import stdtr
+
+    values = np.asarray(draws, dtype=np.float64)
+    place = value
+    if logarithm:
+        values, place = np.log(values), math.log(value)
+    spread = float(values.std(ddof=1)) * math.sqrt(1 + 1 / len(values))
+    if not spread:
+        return 0.5
+    return float(stdtr(len(values) - 1, (place - float(values.mean())) / spread))
 
 
 def mean_size(scale: float, repetitions: int) -> Interval:

@@ -28,10 +28,12 @@ def figure_4_2(_: int, __: int) -> StudyResult:
     at = basis([0.3], 2)[0]
     rows = (
         *(
-            StudyRow.exact(f"B_{i}(0.3) by formula 4.1", Printed(text), float(at[i]))
+            StudyRow.exact(f"B_{i}(0.3) by formula 4.1", Printed(text), float(at[i])).computed()
             for i, text in enumerate(("0.49", "0.42", "0.09"))
         ),
-        StudyRow.exact("largest value of B_1", Printed("0.5"), float(values[:, 1].max())),
+        StudyRow.exact(
+            "largest value of B_1", Printed("0.5"), float(values[:, 1].max())
+        ).computed(),
         StudyRow.claim(
             "proposition 4.4.2: not negative, sum 1",
             "0 ≤ B, ΣB = 1",

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from .band_pictures import strips
-from .bands import prediction_band
+from .bands import prediction_band, prediction_below
 from .curves import EPSILONS, SIZES, CurveRun, errors, runs, worst_move
 from .printed import EVERYTHING, Printed, grouped, shown
 from .repairs import PrintedCell, Repair, repair, triangles
@@ -80,6 +80,7 @@ def _table(epsilon: int, repetitions: int, seed: int) -> StudyResult:
                 printed,
                 draws,
                 prediction_band(draws),
+                prediction_below(draws, printed.value),
             )
             rows.append(_correct_row(row, f"{name} ε = {epsilon}", printed, wrong[n]))
     drawn = list(rows)

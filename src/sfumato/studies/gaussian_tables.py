@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from .. import mechanisms as mech
 from ..noise.continuous import Normal
 from .band_pictures import strips
-from .bands import normal_size
+from .bands import normal_below, normal_size
 from .mean_tables import MeanTables
 from .means import GRID, MeanRuns, Shape, matrix_means, release
 from .printed import grouped, shown
@@ -57,6 +57,7 @@ PRINTED = MeanTables(
     differences="table 4.7",
     erratum="E-32",
     size=lambda n, epsilon: normal_size(classical(n, epsilon)),
+    below=lambda n, epsilon, error: normal_below(classical(n, epsilon), error),
 )
 
 

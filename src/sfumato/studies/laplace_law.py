@@ -37,11 +37,13 @@ def figure_2_1(repetitions: int, _: int) -> StudyResult:
         rows.append(
             StudyRow.exact(
                 f"{name}: density at μ is 1/(2b)", Printed(str(1 / (2 * scale))), law.pdf(location)
-            )
+            ).computed()
         )
-        rows.append(StudyRow.exact(f"{name}: D(μ)", Printed("0.5"), law.cdf(location)))
+        rows.append(StudyRow.exact(f"{name}: D(μ)", Printed("0.5"), law.cdf(location)).computed())
         rows.append(
-            StudyRow.exact(f"{name}: E W² is 2b²", Printed(str(2 * scale**2)), float(law.variance))
+            StudyRow.exact(
+                f"{name}: E W² is 2b²", Printed(str(2 * scale**2)), float(law.variance)
+            ).computed()
         )
         rows.append(
             StudyRow.averaged(

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 
 from .. import mechanisms as mech
 from .band_pictures import strips
-from .bands import laplace_size
+from .bands import laplace_below, laplace_size
 from .mean_tables import MeanTables
 from .means import GRID, MeanRuns, Shape, matrix_means, release
 from .printed import grouped, shown
@@ -61,6 +61,7 @@ PRINTED = MeanTables(
     differences="table 4.4",
     erratum="E-33",
     size=lambda n, epsilon: laplace_size(1 / (n * epsilon)),
+    below=lambda n, epsilon, error: laplace_below(1 / (n * epsilon), error),
 )
 
 ADD_REMOVE = (

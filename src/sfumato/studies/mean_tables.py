@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .bands import mean_of_uniforms, widen
+from .bands import mean_of_uniforms, uniforms_below, widen
 from .means import MeanRuns, Shape, cells_of, correct_row, judge
 from .printed import Interval, Printed, grouped
 from .repairs import Repair
@@ -20,7 +20,7 @@ Wrong = Mapping[int, Repair | None]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanTables:
     """The printed numbers by n and ε. Entries are uniform on [low, low + 1]; `size` is the band of
-    the noise.
+    the noise, and `below` the probability of a smaller one.
     """
 
     shapes: tuple[Shape, ...]
@@ -31,6 +31,7 @@ class MeanTables:
     differences: str
     erratum: str
     size: Callable[[int, int], Interval]
+    below: Callable[[int, int, float], float]
 
     @property
     def epsilons(self) -> tuple[int, ...]:
@@ -75,7 +76,13 @@ class MeanTables:
             rows.append(self._corrected(row, f"private ε = {epsilon}", wrong[n]))
             rows.append(
                 self._corrected(
-                    StudyRow.drawn(f"n = {grouped(n)}, f(D)", exact, runs.exact, band),
+                    StudyRow.drawn(
+                        f"n = {grouped(n)}, f(D)",
+                        exact,
+                        runs.exact,
+                        band,
+                        uniforms_below(n, self.low, exact.value),
+                    ),
                     f"f ε = {epsilon}",
                     wrong[n],
                 )
@@ -87,11 +94,13 @@ class MeanTables:
         rows = []
         for n in (shape.n for shape in self.shapes):
             for epsilon in self.epsilons:
+                printed = Printed(self.errors[n, epsilon])
                 row = StudyRow.drawn(
                     f"n = {grouped(n)}, ε = {epsilon}",
-                    Printed(self.errors[n, epsilon]),
+                    printed,
                     done[n, epsilon].errors,
                     self.size(n, epsilon),
+                    self.below(n, epsilon, printed.value),
                 )
                 rows.append(self._corrected(row, f"error ε = {epsilon}", wrong[n]))
         return rows

@@ -13,7 +13,14 @@ import numpy as np
 from .. import mechanisms as mech
 from ..samples import grades
 from .band_pictures import bars, spreads, strips
-from .bands import laplace_size, mean_of_uniforms, prediction_band, widen
+from .bands import (
+    laplace_below,
+    laplace_size,
+    mean_of_uniforms,
+    prediction_band,
+    uniforms_below,
+    widen,
+)
 from .means import GRID, Shape, matrix_means, release
 from .printed import Printed, grouped, shown
 from .study import Comparison, Study, StudyResult, StudyRow, Verdict
@@ -97,12 +104,19 @@ def survey_mean(repetitions: int, seed: int) -> StudyResult:
     done = release(matrix_means(shape, 0.0, repetitions, seed), noise.perturb)
     band = mean_of_uniforms(150, 0.0)
     private, exact = Printed("0.4688349"), Printed("0.4733297")
+    error = Printed("0.0044948")
     rows = (
         StudyRow.drawn(
             "private answer", private, done.private, widen(band, laplace_size(scale)[1])
         ),
-        StudyRow.drawn("f(D)", exact, done.exact, band),
-        StudyRow.drawn("|private − f(D)|", Printed("0.0044948"), done.errors, laplace_size(scale)),
+        StudyRow.drawn("f(D)", exact, done.exact, band, uniforms_below(150, 0.0, exact.value)),
+        StudyRow.drawn(
+            "|private − f(D)|",
+            error,
+            done.errors,
+            laplace_size(scale),
+            laplace_below(scale, error.value),
+        ),
     )
     stairs = mech.Staircase(
         sensitivity=Fraction(1, 150), epsilon=1, grid=Fraction(1, 2**20), relation="replace"

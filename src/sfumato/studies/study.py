@@ -2,6 +2,8 @@
 printed number.
 
 *Verdicts*  agrees · the number lies in the band of our repetitions, or is the exact one as printed.
+            unlikely · it lies in the band, but 99 % of runs with this set-up lie nearer to their
+            middle. Of a hundred right numbers one gets this verdict.
             misprint · arithmetic on printed numbers, or the exact value, shows it wrong, and what
             would be right. set-up unsafe · the promise printed with the set-up is not the one it
             keeps.
@@ -16,17 +18,22 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
-from .bands import middle_90, share_band
+from .bands import middle_90, prediction_below, share_band
 from .printed import Interval, Printed, meet, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+UNLIKELY = 0.01
+"""The chance that a faithful number gets the verdict "unlikely", per cell."""
+
+
 class Verdict(StrEnum):
     """The verdict on a printed number."""
 
     AGREES = "agrees"
+    UNLIKELY = "unlikely"
     MISPRINT = "misprint"
     UNSAFE = "set-up unsafe"
     DIFFERS = "differs"
@@ -35,7 +42,9 @@ class Verdict(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRow:
     """A printed number, our number, and the verdict. `spread` holds the middle 90 % of our
-    repetitions; the verdict follows from `band`.
+    repetitions; the verdict follows from `band` and from `percentile`, the part of faithful runs
+    that lie below the printed number. Where the sources print no number but a formula, a curve or
+    a set-up, `is_printed` is false: `printed` is then what follows from it.
     """
 
     cell: str
@@ -46,14 +55,34 @@ class StudyRow:
     value: float | None = None
     spread: Interval | None = None
     band: Interval | None = None
+    percentile: float | None = None
+    is_printed: bool = True
     errata: tuple[str, ...] = ()
     sentence: str = ""
 
     @classmethod
-    def drawn(cls, cell: str, printed: Printed, draws: Sequence[float], band: Interval) -> Self:
-        """Judge a number that is one random run: it agrees if its interval meets the band."""
+    def drawn(
+        cls,
+        cell: str,
+        printed: Printed,
+        draws: Sequence[float],
+        band: Interval,
+        below: float | None = None,
+    ) -> Self:
+        """Judge a number that is one random run: it agrees if its interval meets the band, and is
+        unlikely beyond 99 % of runs. `below` is its percentile, where the law is known.
+        """
         low, centre, high = middle_90(draws)
-        verdict = Verdict.AGREES if meet(printed.interval, band) else Verdict.DIFFERS
+        percentile = (
+            prediction_below(draws, printed.value, logarithm=False) if below is None else below
+        )
+        verdict = (
+            Verdict.DIFFERS
+            if not meet(printed.interval, band)
+            else Verdict.AGREES
+            if UNLIKELY / 2 <= percentile <= 1 - UNLIKELY / 2
+            else Verdict.UNLIKELY
+        )
         return cls(
             cell=cell,
             printed=str(printed),
@@ -63,14 +92,15 @@ class StudyRow:
             value=centre,
             spread=(low, high),
             band=band,
+            percentile=percentile,
         )
 
     @classmethod
     def averaged(
         cls, cell: str, printed: str, expected: float, draws: Sequence[float], band: Interval
     ) -> Self:
-        """Judge a mean that a printed formula gives: the mean of our repetitions agrees if it lies
-        in the band.
+        """Judge a mean that a formula of the sources gives: the mean of our repetitions agrees if
+        it lies in the band.
         """
         low, _, high = middle_90(draws)
         mean = sum(draws) / len(draws)
@@ -84,11 +114,14 @@ class StudyRow:
             value=mean,
             spread=(low, high),
             band=band,
+            is_printed=False,
         )
 
     @classmethod
     def frequency(cls, cell: str, probability: float, hits: int, count: int) -> Self:
-        """Judge a probability: the observed frequency agrees if it lies in the band."""
+        """Judge a probability that follows from the set-up: the observed frequency agrees if it
+        lies in the band.
+        """
         observed, band = hits / count, share_band(probability, count)
         verdict = Verdict.AGREES if band[0] <= observed <= band[1] else Verdict.DIFFERS
         return cls(
@@ -100,6 +133,7 @@ class StudyRow:
             value=observed,
             spread=(observed, observed),
             band=band,
+            is_printed=False,
         )
 
     @classmethod
@@ -173,6 +207,10 @@ class StudyRow:
             sentence=sentence,
         )
 
+    def computed(self) -> Self:
+        """Mark the row as one whose number the sources do not print."""
+        return replace(self, is_printed=False)
+
     def misprinted(self, sentence: str, errata: tuple[str, ...]) -> Self:
         return replace(self, verdict=Verdict.MISPRINT, errata=errata, sentence=sentence)
 
@@ -204,6 +242,11 @@ class StudyResult:
 
     def count(self, verdict: Verdict) -> int:
         return sum(row.verdict == verdict for row in self.rows)
+
+    @property
+    def printed(self) -> int:
+        """The number of rows whose number or claim the sources print."""
+        return sum(row.is_printed for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from . import (
     growing_dimension,
     laplace_law,
     laplace_tables,
+    lecture_tables,
     patients,
     renyi_tables,
     small_runs,
@@ -43,6 +44,8 @@ ORDER = (
         "survey-laplace",
         "letters",
         "histogram-mean",
+        "survey-tables",
+        "lecture-numbers",
     ),
     "census-2020",
 )
@@ -59,6 +62,7 @@ _MODULES = (
     patients,
     choice_studies,
     small_runs,
+    lecture_tables,
     census_settings,
 )
 STUDIES: tuple[Study, ...] = tuple(
