@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.session import Table
-from sfumato.session.partition import Part, Partition
+from sfumato.session.partition import Partition
+from sfumato.session.protected_table import TablePart
 
 from ..refusing import refusal
 
@@ -101,9 +102,9 @@ def test_the_ledger_counts_the_maximum(visits: Table) -> None:
     )
     visits.sql(COUNT, epsilon=1)
     assert visits.spent.parameters["epsilon"] == 3
-    other = visits.partition(sf.col("user") % 2, [0, 1], epsilon=4)
+    halves = visits.partition(sf.col("user") % 2, [0, 1], epsilon=4)
     assert visits.spent.parameters["epsilon"] == 7, "by another rule the unit is in a part of each"
-    assert other.cost.parameters["epsilon"] == 4
+    assert halves.cost.parameters["epsilon"] == 4
 
 
 @settings(max_examples=15, deadline=None)
@@ -197,7 +198,7 @@ def test_under_replace_and_of_databases() -> None:
 def test_rows_of_a_part_meet_no_others(visits: Table) -> None:
     """The union of a part and the whole table was answered for the account of the part."""
     first, second = visits.partition("user", [1, 2], epsilon=1).values()
-    assert isinstance(first, Part)
+    assert isinstance(first, TablePart)
     for outside in (visits.rows, second.rows):
         refusal(lambda outside=outside: first.rows.union(outside), "join.tables")
         refusal(lambda outside=outside: first.rows.join(outside, on=["user"]), "join.tables")

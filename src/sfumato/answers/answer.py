@@ -235,7 +235,7 @@ class Answer:
         separately, by least squares. A reconciled total is the sum of its groups; a public one
         holds exactly. Counts become whole numbers.
         """
-        from .total_agreement import agreeing
+        from .processing import agreeing
 
         totals = [total] if isinstance(total, Answer) or not isinstance(total, Sequence) else total
         return agreeing(self, [total] if isinstance(total, str) else totals, name)

@@ -20,11 +20,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..accounting.filters import Filter
 from ..guarantees import Guarantee
@@ -33,10 +33,10 @@ from ..tables.expr.expressions import Expr, col
 from ..tables.expr.value_sets import converted
 from ..tables.query.stages import Rows
 from . import session_refusals as refusals
-from .protected_table import Table
 from .table_state import TableState
 
 if TYPE_CHECKING:
+    from ..ledger import Ledger
     from ..tables.declare.declaration import Declaration
     from ..tables.plan.missing_limits import Declared
 
@@ -63,29 +63,42 @@ class PartState(TableState):
         return replace(rows.where(self.condition), origin=origin)
 
 
-class Part(Table):
-    """A part of a table: the same questions, about its rows, charged to its own account."""
+class Divisible(Protocol):
+    """A protected table, as its partition sees it."""
 
-    def close(self) -> None:
-        """Do nothing: engine and ledger are those of the whole table."""
+    name: str
+    ledger: Ledger
+    state: TableState
+
+    @property
+    def rows(self) -> Rows: ...
+
+    @property
+    def declaration(self) -> Declaration: ...
+
+    @property
+    def original(self) -> Declaration: ...
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Partition(Mapping[Constant, Part]):
+class Partition(Mapping[Constant, T]):
     """Disjoint parts of a table by their values; `budget` is that of each part, `cost` what the
     table was charged for all of them.
     """
 
     by: str
     budget: Guarantee
-    parts: Mapping[Constant, Part]
+    parts: Mapping[Constant, T]
 
     @property
     def cost(self) -> Guarantee:
         """The cost of everything that is ever asked about the parts."""
         return self.budget
 
-    def __getitem__(self, value: Constant) -> Part:
+    def __getitem__(self, value: Constant) -> T:
         return self.parts[value]
 
     def __iter__(self) -> Iterator[Constant]:
@@ -99,9 +112,13 @@ class Partition(Mapping[Constant, Part]):
 
 
 def partition_table(
-    table: Table, by: Expr | str, values: Iterable[Constant] | None, promise: Guarantee
-) -> Partition:
-    """Charge the table once, and open the account of every part."""
+    table: Divisible,
+    by: Expr | str,
+    values: Iterable[Constant] | None,
+    promise: Guarantee,
+    open_part: Callable[[PartState], T],
+) -> Partition[T]:
+    """Charge the table once, and open the account and the table of every part."""
     rule = col(by) if isinstance(by, str) else by
     rows, declaration = table.rows, table.declaration
     _check_table(table)
@@ -123,18 +140,18 @@ def partition_table(
     ledger.charge(budget, memo=memo, key=f"partition-{key[:40]}")
     conditions = _disjoint(rule, distinct, ordered=kind.numeric)
     parts = {
-        value: _open_part(table, f"{rule.text} = {value!r}", condition, budget)
+        value: open_part(_part_state(table, f"{rule.text} = {value!r}", condition, budget))
         for value, condition in zip(distinct, conditions, strict=True)
     }
     return Partition(rule.text, budget, parts)
 
 
-def _check_table(table: Table) -> None:
+def _check_table(table: Divisible) -> None:
     if table.state.database is not None:
         raise refusals.PARTITION_OF_DATABASE(table=table.name)
     if table.declaration.relation != "add-remove":
         raise refusals.PARTITION_UNDER_REPLACE(table=table.name)
-    if isinstance(table, Part):
+    if isinstance(table.state, PartState):
         raise refusals.PARTITION_OF_PART(table=table.name)
 
 
@@ -160,10 +177,9 @@ def _disjoint(rule: Expr, values: tuple[Constant, ...], *, ordered: bool) -> lis
     ]
 
 
-def _open_part(table: Table, name: str, condition: Expr, budget: Guarantee) -> Part:
+def _part_state(table: Divisible, name: str, condition: Expr, budget: Guarantee) -> PartState:
     account = table.ledger.open_account(
         f"{table.ledger.dataset} / {name}", budget=budget, unit=table.ledger.header["unit"]
     )
     original = table.original
-    state = PartState({original.name: original}, account, condition=condition)
-    return Part(original, table._source, account, durable=table._durable, state=state)
+    return PartState({original.name: original}, account, condition=condition)

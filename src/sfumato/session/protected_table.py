@@ -42,6 +42,7 @@ from .learning import (
     release_promise_of,
     run_lessons,
 )
+from .partition import Partition, PartState, partition_table
 from .pending_plan import PendingBatch, PendingPlan
 from .promises import promise_of
 from .questions import check_query
@@ -52,7 +53,6 @@ from .table_state import LearnedLimit, TableState
 
 if TYPE_CHECKING:
     from ..tables.expr.constants import Constant
-    from .partition import Partition
 
 
 class Table(Budgeted, RowVerbs):
@@ -294,7 +294,7 @@ class Table(Budgeted, RowVerbs):
         by: Expr | str,
         values: Iterable[Constant] | None = None,
         **options: Unpack[CostOptions],
-    ) -> Partition:
+    ) -> Partition[TablePart]:
         """Divide the table into parts of disjoint units, by the values of an expression, each with
         this budget of its own: all parts together cost what one does. Without `values` the parts
         are those of the public keys.
@@ -302,10 +302,13 @@ class Table(Budgeted, RowVerbs):
         >>> halves = visits.partition(sf.col("user_id") % 2, [0, 1], epsilon=0.5)
         >>> answer = halves[0].sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
         """
-        from .partition import partition_table
-
         promise = promise_of(self.budget, QuestionSettings(**options))
-        return partition_table(self, by, values, promise)
+        return partition_table(self, by, values, promise, self._open_part)
+
+    def _open_part(self, state: PartState) -> TablePart:
+        return TablePart(
+            self.original, self._source, state.ledger, durable=self._durable, state=state
+        )
 
     def rows_of(self, declaration: Declaration) -> Rows:
         """Return all rows of this table under another declaration."""
@@ -325,3 +328,10 @@ class Table(Budgeted, RowVerbs):
     def _summary(self) -> Summary:
         declared = super()._summary()
         return replace(declared, notes=[*declared.notes, *self._budget_text])
+
+
+class TablePart(Table):
+    """A part of a table: the same questions, about its rows, charged to its own account."""
+
+    def close(self) -> None:
+        """Do nothing: engine and ledger are those of the whole table."""
