@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.session import Table
-from sfumato.session.partition import Partition
+from sfumato.session.parts.partition import Partition
 from sfumato.session.protected_table import TablePart
 
 from ..refusing import refusal

@@ -42,7 +42,7 @@ from .learning import (
     release_promise_of,
     run_lessons,
 )
-from .partition import Partition, PartState, partition_table
+from .parts.partition import Partition, PartState, partition_table
 from .pending_plan import PendingBatch, PendingPlan
 from .promises import promise_of
 from .questions import check_query

@@ -26,19 +26,19 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from ..accounting.filters import Filter
-from ..guarantees import Guarantee
-from ..tables.expr.constants import Constant
-from ..tables.expr.expressions import Expr, col
-from ..tables.expr.value_sets import converted
-from ..tables.query.stages import Rows
-from . import session_refusals as refusals
-from .table_state import TableState
+from ...accounting.filters import Filter
+from ...guarantees import Guarantee
+from ...tables.expr.constants import Constant
+from ...tables.expr.expressions import Expr, col
+from ...tables.expr.value_sets import converted
+from ...tables.query.stages import Rows
+from .. import session_refusals as refusals
+from ..table_state import TableState
 
 if TYPE_CHECKING:
-    from ..ledger import Ledger
-    from ..tables.declare.declaration import Declaration
-    from ..tables.plan.missing_limits import Declared
+    from ...ledger import Ledger
+    from ...tables.declare.declaration import Declaration
+    from ...tables.plan.missing_limits import Declared
 
 MOST_PARTS = 256
 
