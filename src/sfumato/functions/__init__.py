@@ -4,6 +4,7 @@ from . import fits
 from .bernstein import Bernstein
 from .calibration import noise_for
 from .curve import Curve
+from .denoise import denoise
 from .released_value import Released
 from .robust import inverse_sensitivity, propose_test_release, smooth_sensitivity
 from .sampled_noise import SampledNoise
@@ -13,6 +14,7 @@ __all__ = [
     "Curve",
     "Released",
     "SampledNoise",
+    "denoise",
     "fits",
     "inverse_sensitivity",
     "noise_for",

@@ -337,3 +337,15 @@ VALUES_WITHOUT_BOUNDS = RefusalText(
     "without public bounds on y a neighbour can move the curve by any amount",
     "values=(-1, 1)",
 )
+UNKNOWN_DENOISING = RefusalText(
+    "denoise.method",
+    "method={method!r}",
+    "a release is denoised by one of {methods}",
+    "method='james-stein'",
+)
+TOO_FEW_TO_DENOISE = RefusalText(
+    "denoise.size",
+    "{size} numbers, a guess of shape {guess}",
+    "denoising gains from three numbers on; the guess is a number, or one for each of them",
+    "denoise([3.0, 4.0, 0.0], sigma=1, towards=0)",
+)
