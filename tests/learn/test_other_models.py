@@ -159,6 +159,11 @@ def test_models_that_differ_have_different_questions() -> None:
         sf.learn.AdditiveRegressor(epsilon=2, delta=1e-6),
     ]
     assert len({ask(model) for model in models}) == len(models)
+    near = [
+        sf.learn.AdditiveRegressor(bounds={"x": (0, end)}, **COST)
+        for end in (10_000_000.1, 10_000_000.2)
+    ]
+    assert len({ask(model) for model in near}) == 2
     again = sf.learn.Ridge(alpha=3, bounds={"vip": (0, 1)}, **COST)
     alike = sf.learn.Ridge(alpha=9, bounds={"vip": (0, 1)}, **COST)
     plans = [model.plan(table, target="x", features=["vip"]) for model in (again, alike)]

@@ -2,7 +2,8 @@
 by one charge.
 """
 
-from .additive_models import AdditiveClassifier, AdditiveRegressor, FeatureShape, QuantileRegressor
+from .additive_models import AdditiveClassifier, FeatureShape
+from .additive_regressors import AdditiveRegressor, QuantileRegressor
 from .gradient_account import GradientAccount, account
 from .k_means import KMeans
 from .linear_models import Coefficient, Ridge

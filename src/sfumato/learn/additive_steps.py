@@ -6,16 +6,11 @@
               on the row alone, on no order and no platform.
 *Gradient*    for each bin the sum of the residuals of its rows, by their weights. A row is in one
               bin of each of k features: its vector has norm R·√k at most, and nothing is clipped.
-*Descent*     Each bin moves by its gradient over its own curvature, noise included; the average of
-              all moves the intercept. Where the noisy gradients grow, the last step is taken back
-              and halved. Numbers that decide this are noisy: post-processing.
-*Deviation*   of a weight's noise, by the same recursion with the curvature of each bin alone.
 *Proof*       docs/proofs/models.md
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,6 +27,7 @@ from ..tables.plan.codes.coded_rows import CodedRows, add_by_code
 from ..tables.plan.statements import EngineStatement
 from .merged_cells import MergedCells, merge_cells
 from .model_noise import counts_move, sums_move
+from .noisy_descent import Descent, Iterate
 
 if TYPE_CHECKING:
     from .model_plan import TrainingSteps
@@ -45,8 +41,6 @@ COUNTS_SHARE = Fraction(1, 10)
 """The share of the cost that the counts of cells take; the gradients divide the rest."""
 
 _FARTHEST = 16 * ONE  # scores beyond are as good as there
-_MOST_WEIGHT = 8 * ONE
-_RATE, _RIDGE = 0.6, 2.5
 
 
 def logistic_link() -> NDArray[np.int64]:
@@ -72,25 +66,6 @@ def quantile_residuals(quantile: Fraction, width: int) -> NDArray[np.int64]:
     above = (np.arange(-2 * ONE, 2 * ONE + 1) + width) * ONE // (2 * width)
     slope = np.clip(above, 0, ONE) - round(ONE * quantile)
     return np.asarray(slope, dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Iterate:
-    """A model on its way: the weight of each bin, the intercept, and the deviation of both."""
-
-    weights: Doubles
-    intercept: float
-    variance: Doubles
-    intercept_variance: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Gradient:
-    """A noisy gradient: centred by feature, its mean over features, and its size."""
-
-    centred: Doubles
-    total: float
-    size: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +110,7 @@ class AdditiveTrainer:
         (counted,) = yield Step((statement,), self._count_cells, noise[:1])
         deviation = float(noise[0].sigma) / row
         cells = self._merge(counted.astype(np.float64) / row, deviation)
-        descent = Descent.of(self, cells, float(noise[1].sigma) / (row * ONE))
+        descent = Descent.of(self.curvature, cells, float(noise[1].sigma) / (row * ONE))
         iterate, last, rate = descent.start(), None, descent.rate
         for step, gaussian in enumerate(noise[1:]):
             add = partial(self._add_residuals, cells, _as_integers(iterate))
@@ -225,78 +200,6 @@ class AdditiveTrainer:
             part for at, sums in enumerate(packed) for part in self.coded.split(at, sums)
         )
         return [by_place[place] for place in range(self.features)]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Descent:
-    """Gradient descent on noisy gradients: all of it post-processing."""
-
-    trainer: AdditiveTrainer
-    sizes: NDArray[np.int64]  # bins of each feature
-    counts: Doubles  # of each bin
-    rows: float
-    sigma: float  # of each number of a gradient
-    scale: Doubles  # the curvature of each bin, with a ridge for the noise
-
-    @classmethod
-    def of(cls, trainer: AdditiveTrainer, cells: Sequence[MergedCells], sigma: float) -> Descent:
-        sizes = np.array([merged.size for merged in cells])
-        totals = np.array([merged.counts.sum() for merged in cells])
-        rows = max(float(np.average(totals, weights=1.0 / sizes)), 1.0)
-        counts = np.concatenate([merged.counts for merged in cells])
-        scale = trainer.curvature * counts + _RIDGE * sigma
-        return cls(trainer, sizes, counts, rows, sigma, scale)
-
-    @property
-    def rate(self) -> float:
-        """The first rate: smaller for many features, which may all say the same."""
-        return min(_RATE, 2.0 / math.sqrt(len(self.sizes)))
-
-    def start(self) -> Iterate:
-        zeros = np.zeros(len(self.counts))
-        return Iterate(zeros, 0.0, zeros, 0.0)
-
-    @property
-    def _starts(self) -> NDArray[np.int64]:
-        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
-
-    @property
-    def _total_deviation(self) -> float:
-        """The deviation of the total of all residuals, as the features tell it together."""
-        return self.sigma / math.sqrt((1.0 / self.sizes).sum())
-
-    def read(self, sums: Doubles) -> Gradient:
-        """Return a gradient from noisy sums: every feature tells the same total."""
-        totals = np.add.reduceat(sums, self._starts)
-        total = float((totals / self.sizes).sum() / (1.0 / self.sizes).sum())
-        of_feature = np.add.reduceat(self.counts, self._starts)
-        centred = sums - self.counts / np.repeat(of_feature, self.sizes) * total
-        return Gradient(centred, total, float((sums**2 / self.scale).sum()))
-
-    def limit(self, gradient: Gradient) -> float:
-        """Return the size beyond which a gradient has grown, and not by noise."""
-        noise = self.sigma**2 / self.scale
-        spread = 2.0 * float((noise**2).sum()) + 4.0 * float(noise.max()) * gradient.size
-        return gradient.size + 2.0 * math.sqrt(spread)
-
-    def move(self, iterate: Iterate, gradient: Gradient, rate: float) -> Iterate:
-        """Step against a gradient."""
-        curvature = self.trainer.curvature
-        stay = 1.0 - rate * curvature * self.counts / self.scale
-        first = min(1.0, 2.0 * rate)
-        slope = curvature * self.rows + self._total_deviation
-        weights = iterate.weights - rate * gradient.centred / self.scale
-        return Iterate(
-            np.clip(weights, -_MOST_WEIGHT / ONE, _MOST_WEIGHT / ONE),
-            float(np.clip(iterate.intercept - first * gradient.total / slope, -8.0, 8.0)),
-            stay**2 * iterate.variance + (rate * self.sigma / self.scale) ** 2,
-            (1.0 - first * curvature * self.rows / slope) ** 2 * iterate.intercept_variance
-            + (first * self._total_deviation / slope) ** 2,
-        )
-
-    def split(self, values: NDArray[np.generic]) -> list[list[float]]:
-        """Return the numbers of each feature."""
-        return [part.tolist() for part in np.split(values, np.cumsum(self.sizes)[:-1])]
 
 
 def _as_integers(iterate: Iterate) -> tuple[NDArray[np.int64], int]:

@@ -134,6 +134,11 @@ class ModelPlan(Summarized):
             "text": self.text,
             "declaration": self.columns.rows.declared,
             "codes": [[code.text, *code.labels] for code in self.coded.codes],
+            "edges": [
+                [name, *map(str, self.columns.edges(name))]
+                for name in (*self.columns.features, self.columns.target)
+                if self.columns.is_bounded_number(name)
+            ],
             "noise": [str(gaussian.sigma) for gaussian in self.noise],
         }
         return json.dumps(key, ensure_ascii=False)
