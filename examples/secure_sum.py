@@ -125,7 +125,9 @@ def main() -> None:
         (folder / "all.crt").write_text("".join(path.read_text() for path in every))
         processes = [
             subprocess.Popen(
-                [sys.executable, __file__, str(folder), str(i)], stdout=subprocess.PIPE, text=True
+                [sys.executable, __file__, "hospital", str(folder), str(i)],
+                stdout=subprocess.PIPE,
+                text=True,
             )
             for i in range(SUM.curators)
         ]
@@ -137,7 +139,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        print(asyncio.run(take_part(Path(sys.argv[1]), int(sys.argv[2]))))
+    if sys.argv[1:2] == ["hospital"]:
+        print(asyncio.run(take_part(Path(sys.argv[2]), int(sys.argv[3]))))
     else:
         main()
