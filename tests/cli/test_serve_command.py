@@ -63,16 +63,20 @@ def test_the_files_of_the_demo_are_for_its_user_alone(monkeypatch: pytest.Monkey
 
 def test_a_file_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, _ = serve_command.prepare_demo(tmp_path, "::1", 8000)
-    served: list[Path] = []
+    served: list[tuple[Path, int | None]] = []
 
-    def run(path: Path, announce: Callable[[], None]) -> None:
+    def run(path: Path, announce: Callable[[], None], *, postgres: int | None = None) -> None:
         announce()
-        served.append(path)
+        served.append((path, postgres))
 
     monkeypatch.setattr(run_service, "run", run)
-    result = CliRunner().invoke(app, ["serve", str(path)])
-    assert (result.exit_code, served) == (0, [path])
-    assert "visits at http://[::1]:8000/" in result.output
+    alone, both = (
+        CliRunner().invoke(app, ["serve", str(path), *more])
+        for more in ([], ["--postgres", "5433"])
+    )
+    assert (alone.exit_code, both.exit_code, served) == (0, 0, [(path, None), (path, 5433)])
+    assert "visits at http://[::1]:8000/" in alone.output
+    assert "postgresql://[::1]:5433/" in both.output
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,20 @@ def test_a_portal_gives_its_rows_in_parts(wire: Running) -> None:
         assert len(rows) == 3
 
 
+def test_a_cursor_with_a_name(wire: Running) -> None:
+    options = "-c sfumato.epsilon=0.5"
+    with connect(wire, "ada", options=options, autocommit=False) as connection:  # type: ignore[arg-type]  # not a text
+        before = charges(wire)
+        with connection.cursor("parts") as cursor:
+            cursor.execute("SELECT city, COUNT(*) AS named FROM visits GROUP BY city")
+            assert [column.name for column in cursor.description or ()] == ["city", "named"]
+            assert [row[0] for row in cursor.fetchmany(2)] == ["Bari", "Milano"]
+            assert [row[0] for row in cursor.fetchall()] == ["Roma"]
+        assert charges(wire) == before + 1
+        with pytest.raises(psycopg.Error, match=r"\[postgres.name\]"):
+            connection.execute("FETCH ALL FROM parts")
+
+
 @pytest.mark.parametrize(
     ("sql", "code", "state", "hint", "position"),
     [

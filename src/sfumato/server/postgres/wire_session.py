@@ -102,7 +102,7 @@ class WireSession:
         self._commands = SessionCommands(self._settings, self._names.forget)
         catalogue = await self._state.catalogue(served)
         self._runner = StatementRunner(
-            self._state.questions, served, asker, self._commands, catalogue
+            self._state.questions, served, asker, self._commands, catalogue, self._names
         )
         for name, value in startup.items():
             if name == "options":
@@ -294,4 +294,4 @@ class WireSession:
 
 
 def _tag(result: WireResult, count: int) -> str:
-    return f"SELECT {count}" if result.tag == "SELECT" else result.tag
+    return f"{result.tag} {count}" if result.tag in ("SELECT", "FETCH") else result.tag

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from ..datasets import Served
 from ..http.request_models import Question
 from ..roles import Asker
+from . import wire_cursors
 from .dataset_catalogue import Catalogue, session_answers
+from .portals import Portal, SessionNames
 from .session_settings import read_hints
 from .wire_commands import SessionCommands
 from .wire_questions import WireQuestions, WireRelease, build_question, cost_sentences
@@ -31,7 +33,9 @@ class StatementRunner:
         asker: Asker,
         commands: SessionCommands,
         catalogue: Catalogue,
+        names: SessionNames,
     ) -> None:
+        self._names = names
         self.served, self.asker, self.commands = served, asker, commands
         self._questions, self._catalogue = questions, catalogue
         self._tables = catalogue.protected
@@ -50,6 +54,8 @@ class StatementRunner:
             case "catalog":
                 described = await self._look_up(statement, parameters, only_columns=True)
                 return described.columns
+            case "command" if statement.verb in ("fetch", "move"):
+                return wire_cursors.cursor_of(statement, self._names).columns
             case "command":
                 return self.commands.columns(statement)
         return None
@@ -63,9 +69,20 @@ class StatementRunner:
                 return await self._explain(statement, parameters)
             case "catalog":
                 return await self._look_up(statement, parameters)
+            case "command" if statement.verb == "declare":
+                return await self._declare(statement, parameters)
+            case "command" if statement.verb in ("fetch", "move"):
+                return wire_cursors.fetch(statement, self._names)
             case "command":
                 return self.commands.run(statement)
         return WireResult(tag="")
+
+    async def _declare(self, statement: WireStatement, parameters: Parameters) -> WireResult:
+        """Run the statement of a cursor, and keep its rows."""
+        name, inner = wire_cursors.declared(statement)
+        result = await self.run(inner, parameters)
+        self._names.portals[name] = Portal(inner, parameters, columns=result.columns, result=result)
+        return WireResult(tag="DECLARE CURSOR", notices=result.notices)
 
     async def _look_up(
         self, statement: WireStatement, parameters: Parameters, *, only_columns: bool = False
