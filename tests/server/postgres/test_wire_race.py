@@ -58,7 +58,7 @@ def test_a_dashboard_is_charged_once(wire: Running, refreshes: int) -> None:
     assert charges(wire) - before in (0, len(charts))
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [1, pytest.param(60, marks=pytest.mark.slow)])
 def test_killed_and_asked_again(tmp_path: Path, kills: int) -> None:
     """Two listening processes share the port. One of them, or a worker, is killed while a question
     is under way, again and again; the same statement is sent until it has an end.
