@@ -17,7 +17,7 @@ PSQL = Path(SPEC.origin).parent / "pginstall" / "bin" / "psql"
 
 
 def connect(
-    service: Running, who: str, *, token: str | None = None, **how: str
+    service: Running, who: str, *, token: str | None = None, **how: str | bool
 ) -> psycopg.Connection[tuple[object, ...]]:
     """Connect as the holder of a token."""
     arguments = {"dbname": "visits", "user": who, "autocommit": True, **how}

@@ -141,7 +141,7 @@ def test_a_portal_gives_its_rows_in_parts(wire: Running) -> None:
 
 def test_a_cursor_with_a_name(wire: Running) -> None:
     options = "-c sfumato.epsilon=0.5"
-    with connect(wire, "ada", options=options, autocommit=False) as connection:  # type: ignore[arg-type]  # not a text
+    with connect(wire, "ada", options=options, autocommit=False) as connection:
         before = charges(wire)
         with connection.cursor("parts") as cursor:
             cursor.execute("SELECT city, COUNT(*) AS named FROM visits GROUP BY city")
