@@ -20,13 +20,12 @@ from attrs import field
 from ..exact.balls import ball, below, evaluate, least, normal_cdf, root_up
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, Guarantee, Renyi
-from ..guarantees.gdp import largest_mu
 from ..keywords import spell_out
 from ..noise.rounded_normal import RoundedNormal
 from ..records import record
 from .shared import mechanism_refusals as refusals
 from .shared.additive import Additive, AdditiveOptions, squared_moves, tolerance
-from .shared.calibrated import Way, check_delta_of, choose_way, solve
+from .shared.calibrated import Way, check_delta_of, choose_way, solve, squared_mu
 from .stated.audit_example import VECTORS, AuditExample
 from .stated.stated_laws import ShiftedNoise
 
@@ -76,12 +75,8 @@ class Gaussian(Additive):
 
     def _solve(self, way: Way) -> Fraction:
         match way.name:
-            case "epsilon" if way.delta is not None:
-                return root_up(self.moves_squared / largest_mu(way.value, way.delta) ** 2)
-            case "rho" | "renyi":
-                return root_up(self.moves_squared / (2 * positive(way.value, "rho")))
-            case "mu":
-                return root_up(self.moves_squared / positive(way.value, "mu") ** 2)
+            case "epsilon" | "rho" | "mu":
+                return root_up(self.moves_squared / squared_mu(way))
             case "sigma":
                 return positive(way.value, "sigma")
         return self.step * _widest(*tolerance(way, self.grid))

@@ -29,9 +29,8 @@ from flint import arb, arb_series, ctx, fmpz, fmpz_poly
 from numpy.typing import NDArray
 
 from ..exact.balls import ball, below, evaluate, floor, least, normal_cdf, precision, sqrt_up
-from ..exact.numbers import Number, is_whole, positive, probability, text
+from ..exact.numbers import Number, is_whole, probability, text
 from ..guarantees import GDP, Guarantee, Relation
-from ..guarantees.gdp import largest_mu
 from ..guarantees.guarantee import relation_of, unit_of
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
@@ -40,9 +39,9 @@ from ..records import LAST, record
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_integer_sensitivity
-from .shared.calibrated import Way, check_delta_of, choose_way, solve
+from .shared.calibrated import Way, check_delta_of, choose_way, solve, squared_mu
 from .shared.mechanism import Mechanism, Neighbours
-from .stated.audit_example import AuditExample, fixed
+from .stated.audit_example import STREAMS, AuditExample
 
 LONGEST = 1 << 16
 """The longest stream: its coefficients take a second or so to compute."""
@@ -94,12 +93,7 @@ class PrefixSums(Mechanism):
         self.__attrs_init__(length=length, sensitivity=sensitivity, mu_squared=way, **neighbours)
 
     def _solve(self, way: Way) -> Fraction:
-        match way.name:
-            case "epsilon" if way.delta is not None:
-                return largest_mu(way.value, way.delta) ** 2
-            case "rho":
-                return 2 * positive(way.value, "rho")
-        return positive(way.value, "mu") ** 2
+        return squared_mu(way)
 
     @scale_bits.default
     def _choose_scale_bits(self) -> int:
@@ -198,18 +192,11 @@ class PrefixSums(Mechanism):
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
-        streams = fixed(
-            ([0] * 4, [1, 0, 0, 0]),
-            ([0] * 4, [0, 1, 0, 0]),
-            ([0] * 4, [0, 0, 0, 1]),
-            ([5, 5, 5, 5], [5, 6, 5, 5]),
-            ([0, 0, 0, 0], [0, 0, -1, 0]),
-        )
         return [
             AuditExample(
                 "PrefixSums",
                 lambda e: cls(length=4, epsilon=e, delta="1e-6"),
-                streams,
+                STREAMS,
                 at_once=False,
                 slow=4,
             )

@@ -26,7 +26,7 @@ from attrs import field
 from numpy.typing import ArrayLike, NDArray
 
 from ...exact.balls import sqrt_up
-from ...exact.numbers import Number, exact, is_whole, positive, probability
+from ...exact.numbers import Number, exact, is_whole, probability
 from ...guarantees import Guarantee, Relation
 from ...guarantees.guarantee import NoiseTarget, unit_of
 from ...keywords import spell_out
@@ -39,7 +39,7 @@ from ..laplace import Laplace
 from ..shared import grid as grids
 from ..shared import mechanism_refusals as refusals
 from ..shared.better_law import Norm, fit_noise, norms_for
-from ..shared.calibrated import Way, choose_way
+from ..shared.calibrated import choose_way, squared_mu
 from ..shared.mechanism import Mechanism, Neighbours, require_relation
 from ..stated.audit_example import AuditExample, fixed
 from .answer_errors import answer_error
@@ -96,7 +96,11 @@ class LinearQueries(Mechanism):
         if not is_whole(int(most) if most.denominator == 1 else None, 1, 1 << 40):
             raise refusals.LINEAR_SENSITIVITY_NOT_WHOLE(sensitivity=sensitivity)
         unit = unit_of(neighbours.get("unit"))
-        target = NoiseTarget(epsilon=epsilon, delta=delta, mu_squared=_mu_squared(way))
+        target = NoiseTarget(
+            epsilon=epsilon,
+            delta=delta,
+            mu_squared=None if way.name == "epsilon" else squared_mu(way),
+        )
         noise, choice = min(
             (_fit(queries, norm, target, int(most), relation, unit) for norm in norms_for(target)),
             key=lambda fitted: fitted[0].variance * fitted[1].total,
@@ -299,16 +303,6 @@ class PrivateLinearQueries(Summarized):
             numbers=frozenset([1]),
             notes=["answers has all queries; answer(slice(a, b)) adds cells a, …, b − 1"],
         )
-
-
-def _mu_squared(way: Way) -> Fraction | None:
-    """Return the μ² that a way asks for; None for an ε."""
-    match way.name:
-        case "rho":
-            return 2 * positive(way.value, "rho")
-        case "mu":
-            return positive(way.value, "mu") ** 2
-    return None
 
 
 @lru_cache(maxsize=64)

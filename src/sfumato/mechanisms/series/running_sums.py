@@ -29,9 +29,8 @@ from attrs import field
 from numpy.typing import NDArray
 
 from ...exact.balls import ball, below, least, normal_cdf, sqrt_up
-from ...exact.numbers import Number, is_whole, positive, probability
+from ...exact.numbers import Number, is_whole, probability
 from ...guarantees import GDP, Guarantee, Relation
-from ...guarantees.gdp import largest_mu
 from ...guarantees.guarantee import relation_of, unit_of
 from ...keywords import spell_out
 from ...noise.bits import SYSTEM, Bits
@@ -40,9 +39,9 @@ from ...records import LAST, record
 from ..shared import grid as grids
 from ..shared import mechanism_refusals as refusals
 from ..shared.additive import check_integer_sensitivity
-from ..shared.calibrated import Way, check_delta_of, choose_way, solve
+from ..shared.calibrated import Way, check_delta_of, choose_way, solve, squared_mu
 from ..shared.mechanism import Input, Mechanism, Neighbours, Output
-from ..stated.audit_example import AuditExample, fixed
+from ..stated.audit_example import STREAMS, AuditExample, fixed
 from .running_roots import FINE, Root, convolve
 
 FIRST_STRETCH, STRETCH = 1 << 12, 1 << 20
@@ -131,12 +130,7 @@ class RunningSums(Mechanism):
         )
 
     def _solve(self, way: Way) -> Fraction:
-        match way.name:
-            case "epsilon" if way.delta is not None:
-                return largest_mu(way.value, way.delta) ** 2
-            case "rho":
-                return 2 * positive(way.value, "rho")
-        return positive(way.value, "mu_squared")
+        return squared_mu(way)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -264,19 +258,12 @@ class RunningSums(Mechanism):
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
-        streams = fixed(
-            ([0] * 4, [1, 0, 0, 0]),
-            ([0] * 4, [0, 1, 0, 0]),
-            ([0] * 4, [0, 0, 0, 1]),
-            ([5, 5, 5, 5], [5, 6, 5, 5]),
-            ([0, 0, 0, 0], [0, 0, -1, 0]),
-        )
         pairs = fixed(*(([0] * 4, [int(i in (a, a + 1)) for i in range(4)]) for a in range(-1, 4)))
         return [
             AuditExample(
                 "RunningSums",
                 lambda e: cls(epsilon=e, delta="1e-6"),
-                streams,
+                STREAMS,
                 at_once=False,
                 slow=4,
             ),

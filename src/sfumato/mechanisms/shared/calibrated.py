@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from ...exact.numbers import Number
+from ...exact.numbers import Number, positive
+from ...guarantees.gdp import largest_mu
 from ...records import PARTIAL
 from . import mechanism_refusals as refusals
 
@@ -53,6 +54,18 @@ def choose_way(
             example=example,
         )
     return Way(*chosen[0], delta, confidence)
+
+
+def squared_mu(way: Way) -> Fraction:
+    """Return the μ² that a way asks for: of an ε and a δ, a ρ, a μ or a μ²."""
+    match way.name:
+        case "epsilon" if way.delta is not None:
+            return largest_mu(way.value, way.delta) ** 2
+        case "rho":
+            return 2 * positive(way.value, "rho")
+        case "mu":
+            return positive(way.value, "mu") ** 2
+    return positive(way.value, way.name)
 
 
 def check_delta_of(way: Way, example: str) -> None:
