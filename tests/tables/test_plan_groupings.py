@@ -228,6 +228,24 @@ def test_the_plan_says_what_is_measured() -> None:
     assert cube.error()["n"] == max(each.error()["n"] for each in cube.tables)
 
 
+def test_the_plan_says_which_table_would_be_better_by_itself() -> None:
+    steps = sf.rollup("city", "vip", "age")
+    with sf.protect(
+        sf.samples.visits(),
+        name="visits",
+        each_row_a_person=True,
+        keys={"city": ["Roma", "Bari", "Milano"], "age": list(range(20, 60))},
+        budget=ZCDP(1),
+    ) as table:
+        plan = table.group_by(steps).count().plan(promise=ZCDP("1/2"))
+        report = sf.report(table, [table.group_by(steps).count()]).plan(promise=ZCDP("1/2"))
+    worse = [keys for keys, ratio in plan.workload.shares.ratios.items() if ratio > 1.01]
+    assert () in worse
+    assert (0, 1, 2) not in worse
+    assert "(): more noise than by itself" in plan.explain()
+    assert "more noise than by itself" not in report.explain()
+
+
 def test_within_is_reached_in_the_worst_table() -> None:
     with people([]) as table:
         plan = cube_of(table, n=sf.count()).plan(within=25)

@@ -32,7 +32,13 @@ from ...tables.marginals.reconciled_noise import MeasuredDraws, ReconciledNoise
 from ...tables.plan.bounding import Bounding
 from ...tables.query.stages import Query
 from ...templates.summary import Summarized, Summary
-from .stored_counts import LeftOutAnswer, StoredCounts, counts_of, read_stored_counts
+from .stored_counts import (
+    LeftOutAnswer,
+    StoredCounts,
+    counts_of,
+    label_of,
+    read_stored_counts,
+)
 
 _FINER = 12  # bits of the least deviation of a combined table, in the most that rounding moves it
 
@@ -97,7 +103,8 @@ def _misfit(stored: StoredCounts, query: Query, weighing: Weighing) -> str:
     if more:
         return f"it is by {', '.join(more)}, too"
     for key, values in zip(stored.keys, stored.values, strict=True):
-        if set(values) != set(query.domains[query.keys.index(key)]):
+        domain = query.domains[query.keys.index(key)]
+        if set(map(label_of, values)) != set(map(label_of, domain)):
             return f"{key} has other public keys"
     partial = [key for key in query.keys if key not in stored.keys and not _is_complete(query, key)]
     if partial:
@@ -170,8 +177,8 @@ def _aligned(stored: StoredCounts, fresh: StoredCounts) -> NoisyRelease:
     """Return stored tables with the axes and the order of values of the report."""
     place = {i: fresh.keys.index(key) for i, key in enumerate(stored.keys)}
     order = {
-        place[i]: [_find(values, value) for value in fresh.values[place[i]]]
-        for i, values in enumerate(stored.values)
+        place[i]: [at[label_of(value)] for value in fresh.values[place[i]]]
+        for i, at in enumerate(map(_places, stored.values))
     }
 
     def move(keys: Keys) -> Keys:
@@ -188,8 +195,9 @@ def _aligned(stored: StoredCounts, fresh: StoredCounts) -> NoisyRelease:
     return NoisyRelease(tables, measured)
 
 
-def _find(values: Sequence[Key], value: Key) -> int:
-    return next(i for i, each in enumerate(values) if each == value and type(each) is type(value))
+def _places(values: Sequence[Key]) -> dict[tuple[type, Key], int]:
+    """Return the place of each value of a key."""
+    return {label_of(value): place for place, value in enumerate(values)}
 
 
 def _choose_grid(
@@ -218,8 +226,9 @@ def _choose_grid(
 def _in_order(counts: Integers, table: Answer, keys: Keys, fresh: StoredCounts) -> Integers:
     """Return the cells of a table in the order of its rows."""
     order = [table.keys.index(fresh.keys[key]) for key in keys]
-    places = [
-        tuple(_find(fresh.values[key], row[at]) for key, at in zip(keys, order, strict=True))
+    places = [_places(fresh.values[key]) for key in keys]
+    cells = [
+        tuple(place[label_of(row[at])] for place, at in zip(places, order, strict=True))
         for row in table.rows
     ]
-    return np.array([[counts[place]] for place in places])
+    return np.array([[counts[cell]] for cell in cells])

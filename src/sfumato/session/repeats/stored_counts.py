@@ -127,7 +127,7 @@ def counts_of(answer: Answer, entry: int) -> StoredCounts | str:
     if (weighing := stacked[0].weighing) is None or not weighing.adds:
         return "it weighs the rows of a unit by the groups they are in, so it counts other numbers"
     values = {
-        key: tuple(dict.fromkeys(row[place] for row in table.rows))
+        key: tuple({label_of(row[place]): row[place] for row in table.rows}.values())
         for table in stacked
         for place, key in enumerate(table.keys)
     }
@@ -159,16 +159,16 @@ def counts_of(answer: Answer, entry: int) -> StoredCounts | str:
 
 def _as_array(table: Answer, piece: Noisy, values: Mapping[str, tuple[Key, ...]]) -> Doubles | None:
     """Return the counts of a table with an axis for each of its keys; None if cells are missing."""
-    places = [{_label(key): i for i, key in enumerate(values[name])} for name in table.keys]
+    places = [{label_of(key): i for i, key in enumerate(values[name])} for name in table.keys]
     counts = np.full([len(each) for each in places], np.nan)
     for row, value in zip(table.rows, piece.values[:, 0].tolist(), strict=True):
-        at = tuple(place[_label(key)] for place, key in zip(places, row, strict=True))
+        at = tuple(place[label_of(key)] for place, key in zip(places, row, strict=True))
         counts[at] = float(value * piece.step)
     return None if np.isnan(counts).any() else counts
 
 
-def _label(key: Key) -> tuple[type, Key]:
-    """Tell 1 from True."""
+def label_of(key: Key) -> tuple[type, Key]:
+    """Return a label that tells 1 from True."""
     return type(key), key
 
 

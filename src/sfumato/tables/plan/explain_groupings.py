@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .query_plan import Plan
 
 
+_WORSE = 1.005
+"""An error that is larger than that of separate answers by more than rounding of shares."""
+
+
 def explain_measured(workload: PlannedGroupings) -> tuple[str, ...]:
     """Return the rule about how tables come to agree."""
     count, measured = len(workload.requested), len(workload.noise)
@@ -45,6 +49,12 @@ def explain_tables(plan: Plan) -> list[str]:
         f"also    {plan.query.set_text(keys)} is measured with {share:.3g} of the promise"
         for keys, share in _only_measured(workload)
     ]
+    worse = [plan.query.set_text(keys) for keys, ratio in ratios.items() if ratio > _WORSE]
+    if worse:
+        lines.append(
+            f"worse   {'; '.join(worse)}: more noise than by itself, for less in the large tables; "
+            "as questions of sf.report, no table has more"
+        )
     return [*lines, f"all     {compare(workload)}"]
 
 
