@@ -37,6 +37,22 @@ def test_the_same_bytes_at_no_cost() -> None:
 
 
 @pytest.mark.usefixtures("anywhere")
+def test_all_answers_or_those_that_a_share_has_seen() -> None:
+    ledger = open_book(None, 10)
+    ledger.allow("ada", sf.Pure(5))
+    ledger.remember(ledger.charge(sf.Pure(1)), "how many?", b"about 12")
+    assert ledger.answers(share="ada") == ()
+    ledger.remember(ledger.charge(sf.Pure(1), share="ada"), "how old?", b"about 40")
+    assert [each.answer for each in ledger.answers()] == [b"about 12", b"about 40"]
+    assert [each.answer for each in ledger.answers(share="ada")] == [b"about 40"]
+    head = ledger.head
+    ledger.recall("how many?", share="ada")  # pays for it, and has seen it from now on
+    assert ledger.head != head
+    assert ledger.answers(share="ada") == ledger.answers()
+    assert ledger.answers(share="nobody") == ()
+
+
+@pytest.mark.usefixtures("anywhere")
 def test_every_share_pays_once() -> None:
     ledger = open_book(None, 1)
     for name, room in (("alice", "1"), ("bob", "0.7"), ("carol", "0.1")):
