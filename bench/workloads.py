@@ -33,8 +33,8 @@ from sfumato.tables.marginals.reconcile import reconcile, round_together
 ADULT = (85, 9, 100, 16, 7, 15, 6, 5, 2, 100, 100, 99, 42, 2)
 SCALE = 1 << 10  # steps of a row
 RESIDUAL_PLANNER = {"adult, ≤ 2 keys": 6.4111, "adult, ≤ 3 keys": 10.6650}
-"""The root mean square error that ResidualPlanner's code reports (Xiao, He, Zhang & Kifer 2023), run
-once on such a machine. Its noise is correlated, and it took 143 CPU s to reconcile the second.
+"""The root mean square error that ResidualPlanner's code reports (Xiao, He, Zhang & Kifer 2023),
+run once on such a machine. Its noise is correlated, and it took 143 CPU s to reconcile the second.
 """
 
 
