@@ -13,10 +13,11 @@ from sfumato.errors import Refused
 from sfumato.learn.additive_steps import ONE, quantile_residuals
 from sfumato.learn.estimator import PrivateModel
 from sfumato.learn.k_means import ClusterTrainer, spread_points
+from sfumato.learn.logistic_steps import LogisticTrainer
 from sfumato.learn.model_plan import ModelPlan
 from sfumato.learn.naive_bayes import ClassCountTrainer
 
-from .small_tables import Row, base_rows, table_of, tally_of, units_of_interest
+from .small_tables import CITIES, Row, base_rows, table_of, tally_of, units_of_interest
 
 COST = {"epsilon": 1, "delta": 1e-6}
 
@@ -40,6 +41,52 @@ def sums_of(plan: ModelPlan) -> np.ndarray:
     assert isinstance(plan.trainer, ClusterTrainer)
     centres = np.rint(spread_points(3, 2) * 1024)
     return plan.trainer._add_by_cluster(centres, tally_of(plan))[0]
+
+
+def logistic_plan(rows: list[Row], relation: str = "add-remove") -> ModelPlan:
+    model = sf.learn.LogisticRegression(steps=2, **COST)
+    return model.plan(table_of(rows, relation=relation), target="vip", features=["x", "city"])
+
+
+def terms_of(plan: ModelPlan) -> np.ndarray:
+    """Return the gradient where every row has a chance near 1."""
+    assert isinstance(plan.trainer, LogisticTrainer)
+    terms = sum(design.shape[1] for design in plan.trainer.designs)
+    return plan.trainer._add_terms(np.zeros(terms), 15.0, tally_of(plan))[0]
+
+
+def test_no_unit_moves_a_logistic_gradient_further_than_the_noise_covers() -> None:
+    base = base_rows(4)
+    before = terms_of(logistic_plan(base))
+    worst: list[Row] = [(1000, 10.0, "Bari", False)] * 2
+    after = logistic_plan([*base, *worst])
+    assert isinstance(after.trainer, LogisticTrainer)
+    (_, _), (most, _), *_ = after.trainer.moves
+    assert 0.98 * most < squared(terms_of(after) - before) <= most
+    for unit in list(units_of_interest())[::5]:
+        assert squared(terms_of(logistic_plan([*base, *unit])) - before) <= most
+    replaced = logistic_plan([*base, *worst], "replace")
+    other_way = logistic_plan([*base, (1000, 0.0, "Roma", False)], "replace")
+    assert isinstance(replaced.trainer, LogisticTrainer)
+    assert squared(terms_of(replaced) - terms_of(other_way)) <= replaced.trainer.moves[1][0]
+
+
+def test_logistic_regression_finds_its_coefficients() -> None:
+    random = np.random.default_rng(9)
+    x, city = random.uniform(0, 10, 20_000), random.choice(["Bari", "Roma"], 20_000)
+    chance = 1 / (1 + np.exp(-(0.6 * x - 4 + 1.5 * (city == "Roma"))))
+    y = random.uniform(0, 1, 20_000) < chance
+    frame = pa.table({"x": x, "city": city.tolist()})
+    model = sf.learn.LogisticRegression(epsilon=20, bounds={"x": (0, 10)}, keys={"city": CITIES})
+    model.fit(frame, y)
+    assert model.terms_ == ("x", "city=Bari", "city=Roma", "city=any other")
+    slope, bari, roma, _ = model.coef_[0]
+    assert slope == pytest.approx(0.6, abs=0.06)
+    assert roma - bari == pytest.approx(1.5, abs=0.15)
+    assert np.abs(model.predict_proba(frame)[:, 1] - chance).mean() < 0.03
+    at_zero = model.decision_function({"x": [0.0], "city": ["Bari"]})[0]
+    assert at_zero == pytest.approx(model.intercept_ + bari, abs=0.02)
+    assert "city=Roma" in repr(model)
 
 
 def squared(move: np.ndarray) -> int:

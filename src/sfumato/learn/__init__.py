@@ -8,6 +8,7 @@ from .gradient_account import GradientAccount, account
 from .k_means import KMeans
 from .linear_models import Coefficient, Ridge
 from .linear_models import LeastSquares as LinearRegression
+from .logistic_regression import LogisticClassifier as LogisticRegression
 from .naive_bayes import NaiveBayes
 from .principal_components import PCA
 
@@ -20,6 +21,7 @@ __all__ = [
     "GradientAccount",
     "KMeans",
     "LinearRegression",
+    "LogisticRegression",
     "NaiveBayes",
     "QuantileRegressor",
     "Ridge",
