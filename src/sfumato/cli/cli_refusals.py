@@ -20,6 +20,12 @@ DECLARATION_UNREADABLE = RefusalText(
     "this file cannot be read as text",
     'Path("visits.toml").write_text(declaration.to_toml())',
 )
+SYNTHETIC_FILE = RefusalText(
+    "table.path",
+    "{name}",
+    "a synthetic table is written as a .parquet or a .csv file",
+    "--out synthetic.parquet",
+)
 CSV_COLUMN_MISSING = RefusalText(
     "table.column",
     "--column {column}",

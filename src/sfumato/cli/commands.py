@@ -110,6 +110,49 @@ def budget(
 
 
 @app.command(
+    epilog="Examples:  sfumato synthesize visits.parquet --declaration visits.toml --epsilon 1  ·  "
+    "sfumato synthesize visits.parquet --declaration visits.toml --epsilon 1 "
+    "--columns age,city --ledger visits.ledger --out synthetic.parquet"
+)
+def synthesize(
+    path: Annotated[Path, argument("FILE", "A Parquet, CSV or DuckDB file.")],
+    declaration: Annotated[Path, option("TOML", "The declaration of the table.", default="needed")],
+    epsilon: Annotated[str, option("NUMBER", "Privacy loss of the table.", default="needed")],
+    delta: Annotated[str | None, option("NUMBER", "δ of the table.", default="1e-9")] = None,
+    columns: Annotated[
+        list[str] | None, option("COLUMN,COLUMN", "Columns; may be repeated.", default="all")
+    ] = None,
+    rows: Annotated[
+        int | None, option("NUMBER", "The number of rows.", default="a noisy count of the data")
+    ] = None,
+    ledger: Annotated[
+        str | None, option("PATH", "The ledger that records the cost.", default="none")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        option("FILE", "Where to write the rows, as .parquet or .csv.", default="only plan"),
+    ] = None,
+) -> None:
+    """Write invented rows whose counts are near those of a file, and a card with a certificate of
+    their error. Without --out, print the plan: it reads no data and costs nothing.
+    """
+    from .synthesize_command import SynthesisRequest, run_synthesis
+
+    run_synthesis(
+        path,
+        SynthesisRequest(
+            declaration=declaration,
+            epsilon=epsilon,
+            delta=delta,
+            columns=columns or (),
+            rows=rows,
+            ledger=ledger,
+            out=out,
+        ),
+    )
+
+
+@app.command(
     epilog="Examples:  sfumato query visits.parquet 'SELECT city, COUNT(*) AS n FROM visits "
     "GROUP BY city' --unit user_id --max-rows 5 --keys city=Roma,Bari "
     "--epsilon 0.3  ·  sfumato query visits.parquet 'SELECT AVG(spend) AS m FROM visits' "

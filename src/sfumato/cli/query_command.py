@@ -183,7 +183,7 @@ def _ends(column: str, value: str) -> tuple[str, str]:
     return low, high
 
 
-def _budget_in_ledger(ledger: str, dataset: str) -> Guarantee | None:
+def budget_in_ledger(ledger: str, dataset: str) -> Guarantee | None:
     """Return the budget of a dataset in a ledger, or None if the ledger or dataset is new."""
     from ..ledger import reading
 
@@ -205,7 +205,7 @@ def _budget(path: Path, request: QueryRequest) -> tuple[str | Guarantee, str | N
     stored = (
         None
         if request.ledger is None
-        else _budget_in_ledger(request.ledger, request.declaration.get("name") or path.stem)
+        else budget_in_ledger(request.ledger, request.declaration.get("name") or path.stem)
     )
     if stored is not None:
         # a book that was opened for one question, with its δ
