@@ -7,6 +7,7 @@ private: do not publish them.
 
 from .averaging import averaging
 from .background import Background, background
+from .closest_rows import ClosestRows, closest_rows
 from .data.genomes import Genomes, genomes
 from .data.ratings import Ratings, ratings, ratings_of
 from .data.student_survey import survey
@@ -32,6 +33,7 @@ from .uniqueness import Uniqueness, uniqueness
 
 __all__ = [
     "Background",
+    "ClosestRows",
     "Columns",
     "Genomes",
     "Link",
@@ -45,6 +47,7 @@ __all__ = [
     "Uniqueness",
     "averaging",
     "background",
+    "closest_rows",
     "differencing",
     "genomes",
     "infer",

@@ -33,6 +33,18 @@ NOT_RATINGS = RefusalText(
     "the scoreboard reads ratings",
     'ratings_of(table, person="user", item="film", stars="stars", day="day")',
 )
+TOO_FEW_PEOPLE = RefusalText(
+    "attacks.few",
+    "{people} people",
+    "the coins of at least {least} people are guessed",
+    "give a table with more rows",
+)
+NO_COMMON_COLUMNS = RefusalText(
+    "attacks.columns",
+    "make(table)",
+    "the function returns rows with columns of the table",
+    "make=lambda table: table",
+)
 TABLE_WITHOUT_ROWS = RefusalText(
     "attacks.empty",
     "{table:.60}",
