@@ -18,6 +18,8 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import BudgetExceeded
 from sfumato.synth import SynthesisPlan
+from sfumato.synth.possible_rows import PossibleCells, repair_rows
+from sfumato.synth.scatter import Scatter
 from sfumato.synth.stored_synthesis import unpack_synthesis
 
 from ..refusing import refusal
@@ -264,6 +266,63 @@ def test_conditions_bound_dates_and_choose_rows() -> None:
         }
         assert "day" in plan.text
         assert "receipt" in repr(synthetic)
+
+
+def test_what_cannot_occur_does_not() -> None:
+    """With so much noise impossible cells would be full; hierarchies have the same effect."""
+    places = sf.hierarchy("state", "town", places={"A": ["x", "y"], "B": ["z"]})
+    random = np.random.default_rng(1)
+    paths = random.choice(3, 300)
+    towns = pa.table(
+        {
+            "state": [places.paths[i][0] for i in paths],
+            "town": [places.paths[i][1] for i in paths],
+            "vip": random.random(300) < 0.5,
+        }
+    )
+    with sf.protect(
+        towns,
+        name="towns",
+        each_row_a_person=True,
+        budget=sf.ZCDP(9),
+        keys={("state", "town"): places},
+    ) as table:
+        options: dict[str, Any] = {"rows": 2_000, "promise": sf.ZCDP("1/1000")}
+        rows = (
+            sf.synthesize(
+                table,
+                impossible=[{"town": "x", "vip": True}, {"vip": None, "state": "A"}],
+                **options,
+            )
+            .to_arrow()
+            .to_pylist()
+        )
+        assert {(row["state"], row["town"]) for row in rows} <= {*places.paths, (None, None)}
+        assert not [row for row in rows if row["town"] == "x" and row["vip"]]
+        assert not [row for row in rows if row["state"] == "A" and row["vip"] is None]
+        assert len(rows) == 2_000
+        plan, free = (
+            sf.plan_synthesis(table, impossible=cells, **options)
+            for cells in ([{"town": "x", "vip": True}], ())
+        )
+        assert plan.question_key != free.question_key
+        for cells in ("x", {"town": "x"}, [{"town": "x"}], [{"town": "q", "vip": True}], [3]):
+            assert refusal(
+                lambda cells=cells: sf.plan_synthesis(table, impossible=cells, **options),
+                "synth.impossible",
+            )
+
+
+def test_repairs_end_where_rules_leave_little() -> None:
+    rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint16).repeat(5, axis=0)
+    diagonal = PossibleCells((0, 1), np.eye(2, dtype=bool))
+    repaired = repair_rows(rows, [diagonal], Scatter(0))
+    assert (repaired[:, 0] == repaired[:, 1]).all()
+    assert np.array_equal(repaired[:5], rows[:5])
+    corner = PossibleCells((0, 1), np.array([[False, False], [False, True]]))
+    assert (repair_rows(rows[:5], [corner], Scatter(0)) == 1).all(), "no row was possible"
+    nothing = PossibleCells((0, 1), np.zeros((2, 2), dtype=bool))
+    assert np.array_equal(repair_rows(rows, [nothing], Scatter(0)), rows)
 
 
 def test_one_column_has_no_pairs() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack, cast
 
 from ..answers.answer import Answer
 from ..ledger import Ledger
-from ..sql import find_inner_values
+from ..sql import find_inner_values, find_synthetic, read_synthetic
 from ..tables.declare.declaration import Declaration
 from ..tables.engine.sources import TableSource
 from ..tables.expr.expressions import Expr
@@ -27,6 +27,7 @@ from ..tables.query.question_options import (
 )
 from ..tables.query.row_methods import RowVerbs
 from ..tables.query.stages import Query, Rows
+from ..tables.query.synthesis_options import SynthesisRelease
 from ..templates.summary import Summary
 from .batches import Batch
 from .budget_mixin import Budgeted
@@ -144,7 +145,8 @@ class Table(Budgeted, RowVerbs):
         """Answer a SELECT about this table, under its name.
 
         Three kinds of texts are free, and give no answer: `EXPLAIN SELECT …` returns the text of
-        `explain_sql`; `DESCRIBE visits` and `SHOW TABLES` return what is declared.
+        `explain_sql`; `DESCRIBE visits` and `SHOW TABLES` return what is declared. `CREATE
+        SYNTHETIC TABLE name AS SELECT …` returns what `synthesize` does.
 
         >>> answer = visits.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
         >>> print(answer)
@@ -152,6 +154,10 @@ class Table(Budgeted, RowVerbs):
         1... ± 25
         ...
         """
+        if (select := find_synthetic(text)) is not None:
+            rows, columns = read_synthetic(select, self.rows)
+            chosen = cast("SynthesisRelease", {**options, "columns": columns})
+            return cast("Answer", rows.synthesize(**chosen))
         public = {name: rows.declaration for name, rows in self.state.public.items()}
         described = describe_tables(text, self.state.declared, public)
         if described is not None:

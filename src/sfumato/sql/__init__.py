@@ -10,6 +10,7 @@ from .catalog_statements import described_table, find_table
 from .inner_values import find_inner_values
 from .read_sql import UnresolvedQuery, condition, explains, read, with_working_rewrite
 from .select import ParsedQuery
+from .synthetic_statement import find_synthetic, read_synthetic
 
 __all__ = [
     "ParsedQuery",
@@ -18,7 +19,9 @@ __all__ = [
     "described_table",
     "explains",
     "find_inner_values",
+    "find_synthetic",
     "find_table",
     "read",
+    "read_synthetic",
     "with_working_rewrite",
 ]

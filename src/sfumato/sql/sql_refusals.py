@@ -83,6 +83,13 @@ NOT_A_SELECT = RefusalText(
     "sfumato answers SELECT, EXPLAIN, DESCRIBE and SHOW TABLES: it writes and sets nothing",
     "{example}",
 )
+NOT_PLAIN_ROWS = RefusalText(
+    "sql.unsupported",
+    "not a part of plain rows",
+    "CREATE SYNTHETIC TABLE takes plain columns of one table, or *, and a WHERE: rows are counted "
+    "by all of them",
+    "CREATE SYNTHETIC TABLE rows AS {example}",
+)
 DECLARATION_ASKED = RefusalText(
     "sql.statement",
     "",

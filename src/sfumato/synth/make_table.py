@@ -27,6 +27,7 @@ from ..tables.query.synthesis_options import (
 )
 from . import synth_refusals as refusals
 from .column_cells import read_columns
+from .possible_rows import read_possible
 from .synthesis_plan import CERTIFICATE, COLUMNS, SCORES, TABLES, StepNoise, SynthesisPlan
 from .synthetic_table import SyntheticTable
 
@@ -63,6 +64,7 @@ def _plan(table: Table | Rows, settings: SynthesisSettings) -> SynthesisPlan:
     if count is not None and not (type(count) is int and 1 <= count <= MOST_ROWS):
         raise refusals.ROWS_OUT_OF_RANGE(rows=count, most=MOST_ROWS)
     columns = read_columns(rows, settings.columns, settings.bins)
+    possible = read_possible(rows, columns, settings.impossible)
     bounding = replace(Bounding.of(rows.count(), "L1"), limits_total=True)
     if bounding.bits + 1 + (bounding.table_rows - 1).bit_length() > NARROW:
         raise refusals.SUMS_TOO_LARGE(bits=(bounding.table_rows - 1).bit_length())
@@ -82,6 +84,7 @@ def _plan(table: Table | Rows, settings: SynthesisSettings) -> SynthesisPlan:
         promise,
         mechanism,
         count,
+        possible,
     )
 
 

@@ -42,6 +42,12 @@ TOO_MANY_PAIRS = RefusalText(
     "a synthetic table has at most {most} columns: every pair of them is measured",
     "columns=[{first!r:.60}, {second!r:.60}]",
 )
+IMPOSSIBLE_UNKNOWN = RefusalText(
+    "synth.impossible",
+    "impossible: {cells!s:.80}",
+    "a combination names two columns or more, with a public key of each, or None for no value",
+    "impossible=[{{{column!r:.40}: None, 'vip': True}}]",
+)
 ROWS_OUT_OF_RANGE = RefusalText(
     "synth.rows",
     "rows={rows!s:.40}",

@@ -12,6 +12,7 @@ things one after the other; each has a fixed share of the cost.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import root_up
-from ..guarantees import Guarantee
+from ..guarantees import ZCDP, Guarantee
 from ..ledger import Ledger, Receipt
 from ..mechanisms import Combined, Gaussian
 from ..noise.bits import SYSTEM, Bits
@@ -38,6 +39,7 @@ from .choose_tables import Pair, choose_tables
 from .error_certificate import Certificate
 from .fit_tables import FittedTables, NoisyTable, fit_tables
 from .merge_cells import Doubles, MergedColumn, merge_all
+from .possible_rows import PossibleCells, repair_rows
 from .scatter import Scatter
 from .stored_synthesis import Synthesis, pack_synthesis, unpack_synthesis
 from .synthetic_table import SyntheticTable
@@ -85,11 +87,13 @@ class SynthesisPlan(Summarized):
     promise: Guarantee
     mechanism: Combined
     rows: int | None  # of the synthetic table; None for a noisy count
+    possible: tuple[PossibleCells, ...] = ()  # what the owner declared of combinations
 
     @property
     def cost(self) -> Guarantee:
-        """What the release costs."""
-        return self.mechanism.promise
+        """What the release costs: in ρ, if that was promised."""
+        promise = self.mechanism.promise
+        return promise.to(ZCDP) if isinstance(self.promise, ZCDP) else promise
 
     @property
     def statements(self) -> tuple[EngineStatement, ...]:
@@ -129,6 +133,10 @@ class SynthesisPlan(Summarized):
             "columns": [
                 [c.name, c.cells, c.keys, c.width, c.edges, c.grid and [c.grid.low, c.grid.high]]
                 for c in self.codes.columns
+            ],
+            "possible": [
+                [each.columns, hashlib.sha256(each.possible.tobytes()).hexdigest()]
+                for each in self.possible
             ],
             "promise": self.promise.to_json(),
         }
@@ -171,7 +179,7 @@ class SynthesisPlan(Summarized):
             }
             fitted = fit_tables(total, columns, measured)
         rows = self._arrange(fitted, sorted(shares, key=lambda pair: -scores[pair]), scatter)
-        codes = _spread(rows, merged, scatter)
+        codes = repair_rows(_spread(rows, merged, scatter), self.possible, scatter)
         synthetic = ExactLines(list(codes.T), np.ones(len(codes), dtype=np.int64), self.codes.sizes)
         scale = total / len(codes)
         models = {each: synthetic.count(each) * scale for each in self.certified}

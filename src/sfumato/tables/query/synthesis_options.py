@@ -25,6 +25,7 @@ class SynthesisOptions(CostOptions, total=False):
     rows: int | None
     columns: Iterable[str] | None
     bins: Mapping[str, Bins] | None
+    impossible: Iterable[Mapping[str, object]]
 
 
 class SynthesisRelease(SynthesisOptions, ChargeOptions, total=False):
@@ -41,6 +42,7 @@ class SynthesisSettings:
     rows: int | None = None
     columns: Iterable[str] | None = None
     bins: Mapping[str, Bins] | None = None
+    impossible: Iterable[Mapping[str, object]] = ()
     share: str | None = None
     fresh: bool = False
     timeout: float | None = None
@@ -56,6 +58,7 @@ EXPLAINED = {
     "rows": "the number of synthetic rows; without it, a noisy count of the data",
     "columns": "the columns; without it, all but those that name the unit",
     "bins": "the spans of numbers and dates: {'age': 20}, or edges {'age': [0, 18, 65, 120]}",
+    "impossible": "combinations that cannot occur: [{'age': '0-17', 'vote': True}]",
     "share": EXPLAINED_QUESTIONS["share"],
     "fresh": "whether to pay for a new table, where the same one is stored",
     "timeout": EXPLAINED_QUESTIONS["timeout"],
