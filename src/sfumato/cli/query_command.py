@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -53,6 +53,7 @@ class QueryRequest:
 
 def run_query(path: Path, request: QueryRequest) -> None:
     """Print the answer, or the plan with `--plan`."""
+    from ..answers.answer import Answer
     from ..session import protect
     from ..sql import described_table
 
@@ -72,10 +73,10 @@ def run_query(path: Path, request: QueryRequest) -> None:
             sys.stdout.write(_format_plan(table.plan(request.text, **promise), request.form) + "\n")
             return
         with show_status("asking"):
-            answer = cast("Answer | str", table.sql(request.text, **promise))  # EXPLAIN gives text
-        sys.stdout.write(
-            (answer if isinstance(answer, str) else _format_answer(answer, request, table)) + "\n"
-        )
+            answer: object = table.sql(request.text, **promise)
+        # EXPLAIN gives a text, CREATE SYNTHETIC TABLE a table
+        shown = _format_answer(answer, request, table) if isinstance(answer, Answer) else answer
+        sys.stdout.write(f"{shown}\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
