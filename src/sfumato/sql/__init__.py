@@ -6,11 +6,10 @@ refuses every other construct with the place in the text, the reason and a rewri
 a word of the text.
 """
 
-from .catalog_statements import described_table, find_table
+from .catalog_statements import described_table, find_synthetic, find_table, read_synthetic
 from .inner_values import find_inner_values
 from .read_sql import UnresolvedQuery, condition, explains, read, with_working_rewrite
 from .select import ParsedQuery
-from .synthetic_statement import find_synthetic, read_synthetic
 
 __all__ = [
     "ParsedQuery",

@@ -149,16 +149,17 @@ class _Mover:
     def _propose(self, cell: Places, gap: Doubles, step: float) -> tuple[Places, Places]:
         """Return rows of cells with too many, and as many places in cells with too few."""
         added = np.floor(step * np.maximum(gap, 0) + 0.5).astype(np.int64)
-        removed = np.floor(step * np.maximum(-gap, 0) + 0.5).astype(np.int64)
-        moves = min(int(added.sum()), int(removed.sum()))
+        removed = np.floor(step * np.maximum(-gap, 0) + 0.5)
         crowded = np.flatnonzero((removed > 0)[cell])
-        crowded = crowded[self.scatter.order_within(cell[crowded])]
         cells = cell[crowded]
-        start = np.searchsorted(cells, cells)
-        leaving = crowded[np.arange(len(cells)) - start < removed[cells]]
-        leaving = leaving[self.scatter.order(len(leaving))[:moves]]
+        shares = removed / np.maximum(np.bincount(cells, minlength=len(gap)), 1)
+        leaving = crowded[self.scatter.uniform(len(cells)) < shares[cells]]
         to = np.repeat(np.arange(len(gap)), added)
-        return leaving, to[self.scatter.order(len(to))[: len(leaving)]]
+        moves = min(len(leaving), len(to))
+        return (
+            leaving[self.scatter.order(len(leaving))[:moves]],
+            to[self.scatter.order(len(to))[:moves]],
+        )
 
 
 def _cells(

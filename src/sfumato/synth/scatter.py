@@ -38,13 +38,6 @@ class Scatter:
         """Return the places 0 … count − 1 in a mixed order."""
         return np.argsort(self.words(count), kind="stable")
 
-    def order_within(self, cells: Places) -> Places:
-        """Return the places of `cells` sorted by cell, mixed within each cell."""
-        mixed = (cells.astype(np.uint64) << np.uint64(32)) | (
-            self.words(len(cells)) >> np.uint64(32)
-        )
-        return np.argsort(mixed, kind="stable")
-
     def apportion(self, weights: NDArray[np.float64], total: int) -> Places:
         """Divide a whole number in proportion to weights: down, then up for the largest rests."""
         shares = np.maximum(weights, 0.0) + 1e-12
