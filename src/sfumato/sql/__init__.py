@@ -6,9 +6,17 @@ refuses every other construct with the place in the text, the reason and a rewri
 a word of the text.
 """
 
-from .catalog_statements import described_table, find_synthetic, find_table, read_synthetic
+from .catalog_statements import described_table, find_table
 from .inner_values import find_inner_values
-from .read_sql import UnresolvedQuery, condition, explains, read, with_working_rewrite
+from .read_sql import (
+    UnresolvedQuery,
+    condition,
+    explains,
+    find_synthetic,
+    read,
+    read_synthetic,
+    with_working_rewrite,
+)
 from .select import ParsedQuery
 
 __all__ = [

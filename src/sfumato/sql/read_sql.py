@@ -2,6 +2,7 @@
 
 *Late*       A text is parsed once, into a tree that knows no declaration. Reading the tree against
              declarations leaves it as it is, so one tree serves any number of declarations.
+*Synthetic*  CREATE SYNTHETIC TABLE name AS SELECT columns FROM table WHERE condition.
 *Rewrites*   `read` reads a rewrite like any other text before it offers it, and replaces a rewrite
              that would be refused by one that is not.
 """
@@ -33,6 +34,11 @@ from .sql_constants import Parameters
 from .sql_text import EXPLAIN, SqlText
 
 MOST_PROPOSALS = 24  # near questions that are tried for one refusal
+
+_HEAD = re.compile(
+    r"\s*CREATE\s+SYNTHETIC\s+TABLE\s+\w+\s+AS\s+(?=SELECT\b)", re.IGNORECASE | re.ASCII
+)
+_PARTS = frozenset({"expressions", "from_", "where", "kind"})
 
 
 @dataclass(slots=True, eq=False)
@@ -189,3 +195,43 @@ def _passes(text: str, rows: Rows, tables: Mapping[str, Rows] | None) -> bool:
     except Refused:
         return False
     return True
+
+
+def find_synthetic(text: object) -> str | None:
+    """Return the SELECT of a CREATE SYNTHETIC TABLE; None if the text is something else."""
+    head = _HEAD.match(text) if isinstance(text, str) else None
+    return None if head is None else head.string[head.end() :]
+
+
+def read_synthetic(select: str, rows: Rows) -> tuple[Rows, list[str] | None]:
+    """Return the rows and the columns of a synthetic table: plain columns of one table, with a
+    condition.
+    """
+    name = rows.declaration.name
+    source, tree = parse_select(select, f"SELECT * FROM {name}")
+    for part, value in tree.args.items():
+        if value and part not in _PARTS:
+            raise source.refuse(refusals.NOT_PLAIN_ROWS, value if part == "limit" else tree)
+    origin = tree.args.get("from_")
+    table = origin.this if origin is not None else None
+    if not isinstance(table, exp.Table) or table.name.lower() != name.lower():
+        raise source.refuse(refusals.NOT_PLAIN_ROWS, table or tree)
+    if table.args.get("joins"):
+        raise source.refuse(refusals.NOT_PLAIN_ROWS, table)
+    columns: list[str] | None = []
+    for node in tree.expressions:
+        if isinstance(node, exp.Star) and len(tree.expressions) == 1:
+            columns = None
+        elif isinstance(node, exp.Column) and columns is not None:
+            columns.append(_find(node.name, rows))
+        else:
+            raise source.refuse(refusals.NOT_PLAIN_ROWS, node)
+    condition = tree.args.get("where")
+    if condition is not None:
+        rows = rows.where(condition.this.sql(dialect="duckdb"))
+    return rows, columns
+
+
+def _find(name: str, rows: Rows) -> str:
+    """Return the column of that name, as SQL compares names."""
+    return next((each for each in rows.schema if each.lower() == name.lower()), name)
