@@ -44,7 +44,7 @@ from .tables.plan.cells import Block
 from .tables.plan.explain import explain_left_out, explain_rules, explain_unmeasured
 from .tables.plan.explain_groupings import explain_measured
 from .tables.plan.explain_groups import explain_no_group
-from .tables.plan.min_max import with_end
+from .tables.plan.min_max import integers_of_points, with_end
 from .tables.plan.period_sums import PeriodSums
 from .tables.plan.query_plan import Plan
 from .tables.plan.read_results import (
@@ -427,9 +427,11 @@ def _perturb(
             cells.append(cells_by_block[number])
             continue
         if plan.components[place].form == "point":
-            points = read_points(tally[at[place]], place, groups, bounding)
             component = plan.components[place]
-            cells.append(with_end(component, _quantiles(component, noise, points, groups, bits)))
+            assert component.grid is not None
+            points = read_points(tally[at[place]], place, component.grid, groups, bounding)
+            chosen = _quantiles(component, noise, points, groups, bits)
+            cells.append(integers_of_points(component, with_end(component, chosen)))
             continue
         exact = _exact_cells(plan, block, tally, groups, public=public is not None)
         cells.append(cast("AddsNoise", noise[0]).perturb(exact, bits=bits))

@@ -132,7 +132,9 @@ def _named_by_either(
     for through in (first, second):
         place = block.places[0]
         if plan.components[place].form == "point":
-            points = read_points(through.tally[at[place]], place, groups, bounding)
+            grid = plan.components[place].grid
+            assert grid is not None
+            points = read_points(through.tally[at[place]], place, grid, groups, bounding)
             knots = _fixed_knots(plan.components[place], len(groups))
             is_chosen = isinstance(mechanism, WeightedQuantile)
             integers = points if is_chosen else (weigh_bins(*points, knots),)

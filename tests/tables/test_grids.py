@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import ibis
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -266,3 +267,79 @@ def test_the_bounds_that_a_refusal_suggests_are_wide_enough(kind: str, low: Any,
         grid_of("x", Type.of(kind), Fraction(low), Fraction(high))
     ends = eval(f"dict({caught.value.rewrite})")  # low=…, high=…
     assert grid_of("x", Type.of(kind), Fraction(ends["low"]), Fraction(ends["high"]))
+
+
+MARKED = [
+    (0, 1, 40, 14),
+    (-50, 100, 40, 14),
+    (16, 90, 40, 14),
+    (0, 10**9, 40, 14),
+    (-7, Fraction(-1, 2), 22, 9),
+    (Fraction(-1, 1000), 10**6, 22, 9),
+]
+
+
+@pytest.mark.parametrize(("low", "high", "bits", "digits"), MARKED)
+def test_marks_rise_and_cover_what_is_rounded_to_them(
+    low: Fraction, high: Fraction, bits: int, digits: int
+) -> None:
+    grid = grid_of("x", Type("float"), Fraction(low), Fraction(high), bits, digits)
+    random = np.random.default_rng(5)
+    width = grid.high - grid.low
+    near = (random.lognormal(-9, 4, 4000).clip(0, 1) * width).astype(np.int64)
+    spread = random.integers(0, width + 1, 4000)
+    integers = np.unique(np.clip(np.concatenate([near, spread]) + grid.low, grid.low, grid.high))
+    marks = grid.marks(integers)
+    assert (np.diff(marks) >= 0).all()
+    assert marks.min() >= 0
+    assert marks.max() < grid.count_marks
+    at, first, last = grid.at_marks(marks)
+    assert ((first <= integers) & (integers <= last)).all()
+    assert (grid.marks(at) == marks).all()
+    distance = np.maximum(np.abs(integers - grid.origin), 1)
+    assert (np.abs(at - integers) <= distance / 2.0**digits).all()
+    every = grid.at_marks(np.arange(grid.count_marks))[0]
+    assert (np.diff(every) > 0).all()
+
+
+@pytest.mark.parametrize(("low", "high", "bits", "digits"), MARKED)
+def test_the_engine_rounds_to_marks_as_fractions_do(
+    low: Fraction, high: Fraction, bits: int, digits: int
+) -> None:
+    """Veltkamp's splitting against rounding of exact fractions to the same digits."""
+    grid = grid_of("x", Type("float"), Fraction(low), Fraction(high), bits, digits)
+    random = np.random.default_rng(7)
+    ends = float(low), float(high)
+    values = [*random.uniform(*ends, 500), *(ends[0] + random.lognormal(-9, 4, 500)), *ends, 0.0]
+    values = [min(max(value, ends[0]), ends[1]) for value in values]
+    table = ibis.memtable(pa.table({"x": values}))
+    places = CON.to_pyarrow(table.select(v=grid.places(table.x)))["v"].to_pylist()
+    for value, place in zip(values, places, strict=True):
+        distance = round(Fraction(value) / grid.step) - grid.origin
+        shift = max(abs(distance).bit_length() - digits, 0)
+        rounded = round(Fraction(abs(distance), 1 << shift)) << shift
+        assert place == (rounded if distance >= 0 else -rounded)
+        assert grid.marks(np.array([place + grid.origin]))[0] < grid.count_marks
+
+
+def test_wide_bounds_cost_a_quantile_no_precision() -> None:
+    """At ε = 100 noise is little: what is left is the grid. An even grid of 65,536 points between
+    these bounds has its second point at 15,259.
+    """
+    values = np.random.default_rng(0).lognormal(10, 1, 5000)
+    with sf.protect(
+        pa.table({"x": values}),
+        name="t",
+        bounds={"x": (0, 10**9)},
+        budget=10**6,
+        each_row_a_person=True,
+    ) as table:
+        one = table.sql("SELECT MEDIAN(x) AS m FROM t", epsilon=100)
+        many = table.sql("SELECT QUANTILES(x, [0.25, 0.5, 0.75]) AS q FROM t", epsilon=100)
+    assert abs(one["m"][0] / np.median(values) - 1) < 0.002
+    for name, part in (("q_25", 0.25), ("q_50", 0.5), ("q_75", 0.75)):
+        exact = float(np.quantile(values, part))
+        (low,), (high,) = many.interval(name)
+        assert low <= exact <= high
+        assert high - low < 0.08 * exact
+        assert abs(many[name][0] / exact - 1) < 0.02

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ import pytest
 from sfumato.tables import aggregates as ag
 from sfumato.tables.aggregates.component import Component
 from sfumato.tables.declare.declaration import declare
+from sfumato.tables.expr.grids import Grid
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.bounding import Bounding
 from sfumato.tables.plan.read_results import (
@@ -248,7 +250,8 @@ def test_bins_and_points() -> None:
     assert read_component(
         EngineStatement("long", None, (0,)), lines, piece, 0, result, BOUNDING, public=True
     ).tolist() == [[1, 0, 2], [0, 3, 0]]
-    at, points, weights = read_points(lines, 0, result, BOUNDING)
+    grid = Grid(0, 9, Fraction(1), floating=False)
+    at, points, weights = read_points(lines, 0, grid, result, BOUNDING)
     assert (at.tolist(), points.tolist(), weights.tolist()) == (
         [0, 0, 1, 1],
         [0, 2, 1, 9],

@@ -16,6 +16,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -27,6 +29,7 @@ from ..exact.balls import up
 from ..exact.exact_ratios import Integers
 from ..tables.aggregates.count_tree import CountTree
 from ..tables.aggregates.tree_noise import half_widths
+from ..tables.expr.grids import Grid
 from .answer_records import Column, Noisy
 
 Doubles = NDArray[np.float64]
@@ -50,12 +53,14 @@ def values(column: Column, piece: Noisy, rows: slice) -> Doubles:
         _first_true(below[:, 1:] >= target[:, None]),
         _last_true(below[:, :-1] <= target[:, None]),
     )
-    step, slack = float(numbers["step"]), float(numbers.get("slack", 0))
     # a leaf of one exact point is that point; others are crossed where a straight line would be
-    inside = (tree.points - 1) * step + 2 * slack
-    parts = _crossing(below, first, target) + _crossing(below, last, target)
+    starts, ends = _leaf_ends(tree, LeafGrid.of(numbers))
     middle = (
-        float(numbers["low"]) - slack + tree.points * step * (first + last) / 2 + inside * parts / 2
+        sum(
+            starts[leaf] + (ends[leaf] - starts[leaf]) * _crossing(below, leaf, target)
+            for leaf in (first, last)
+        )
+        / 2
     )
     low, high = float(numbers["low"]), float(numbers["high"])
     return np.where(total > 0, np.clip(middle, low, high), (low + high) / 2)
@@ -79,22 +84,45 @@ def interval(column: Column, piece: Noisy, level: Fraction, rows: slice) -> tupl
     margin = (size * _ERROR)[:, None]
     first = _first_true(widths.within(excess + margin)[:, 1:])
     last = _last_true(widths.within(margin - excess)[:, :-1])
-    lower, upper = _leaf_ends(
-        tree, numbers["low"], numbers["high"], numbers["step"], numbers.get("slack", Fraction(0))
-    )
+    lower, upper = _leaf_ends(tree, LeafGrid.of(numbers))
     return lower[np.minimum(first, last)], upper[np.maximum(first, last)]
 
 
+@dataclass(frozen=True, slots=True)
+class LeafGrid:
+    """The grid whose marks the leaves of a tree count, and how far rounding to it moves a value."""
+
+    low: Fraction
+    high: Fraction
+    step: Fraction
+    slack: Fraction
+    digits: int
+
+    @classmethod
+    def of(cls, numbers: Mapping[str, Fraction]) -> LeafGrid:
+        """Return the grid that the numbers of a column state."""
+        low, high, step = (numbers[name] for name in ("low", "high", "step"))
+        slack = numbers.get("slack", Fraction(0))
+        return cls(low, high, step, slack, int(numbers.get("digits", 0)))
+
+    @property
+    def grid(self) -> Grid:
+        low, high = (int(end / self.step) for end in (self.low, self.high))
+        return Grid(low, high, self.step, floating=True, digits=self.digits)
+
+
 @lru_cache(maxsize=64)
-def _leaf_ends(
-    tree: CountTree, low: Fraction, high: Fraction, step: Fraction, slack: Fraction
-) -> tuple[Doubles, Doubles]:
+def _leaf_ends(tree: CountTree, of: LeafGrid) -> tuple[Doubles, Doubles]:
     """Return where every leaf begins and ends, rounded outward. Cached: all columns and levels
     share the ends, and the exact arithmetic is slow.
     """
-    ends = [low + step * leaf * tree.points for leaf in range(tree.leaves + 1)]
-    return np.array([-up(-max(low, end - slack)) for end in ends[:-1]]), np.array(
-        [up(min(high, end - step + slack)) for end in ends[1:]]
+    grid = of.grid
+    first = np.arange(tree.leaves, dtype=np.int64) * tree.points
+    last = np.minimum(first + tree.points, grid.count_marks) - 1
+    starts, ends = grid.at_marks(first)[1].tolist(), grid.at_marks(last)[2].tolist()
+    return (
+        np.array([-up(-max(of.low, start * of.step - of.slack)) for start in starts]),
+        np.array([up(min(of.high, end * of.step + of.slack)) for end in ends]),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from ...errors import Refused
@@ -15,8 +16,12 @@ from ..query.stages import Rows
 from . import aggregate_refusals as refusals
 from .column_kind import Numbers
 from .component import Component, cell_steps
+from .count_tree import TREE_BITS
 
 NOTHING: Mapping[str, Fraction] = {}
+
+_FINE_TREE_BITS, _LEAST_DIGITS = 22, 6
+"""The steps of a tree's grid of floats before it keeps digits, and the fewest digits."""
 
 
 def value_sum(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
@@ -70,7 +75,9 @@ def row_count(aggregate: Aggregate, rows: Rows) -> Component:
     return Component(" ".join(["count", *about]), "one", of=of, where=aggregate.where)
 
 
-def grid_for(aggregate: Aggregate, rows: Rows, bits: int = BITS) -> tuple[Grid, bool]:
+def grid_for(
+    aggregate: Aggregate, rows: Rows, bits: int = BITS, digits: int = 0
+) -> tuple[Grid, bool]:
     """Return the grid of the aggregated values between their bounds, and whether a missing value
     counts as the lower bound.
     """
@@ -91,7 +98,19 @@ def grid_for(aggregate: Aggregate, rows: Rows, bits: int = BITS) -> tuple[Grid, 
         if ends is None:
             raise refusals.BOUNDS_UNKNOWN(aggregate=aggregate.text, of=of)
         low, high = ends
-    return grid_of(of, column_type, low, high, bits), not column_type.nullable
+    return grid_of(of, column_type, low, high, bits, digits), not column_type.nullable
+
+
+def tree_grid(aggregate: Aggregate, rows: Rows, *, is_dated: bool) -> tuple[Grid, bool]:
+    """Return the grid of a tree of counts. Many values are counted by as many binary digits of
+    their distance from 0 as its leaves can hold; dates, which begin in 1970, by days in a row.
+    """
+    grid, filled = grid_for(aggregate, rows, TREE_BITS if is_dated else _FINE_TREE_BITS)
+    if is_dated or grid.count_marks <= 1 << TREE_BITS:
+        return grid, filled
+    grids = (replace(grid, digits=digits) for digits in range(TREE_BITS, _LEAST_DIGITS, -1))
+    fine = replace(grid, digits=_LEAST_DIGITS)
+    return next((each for each in grids if each.count_marks <= 1 << TREE_BITS), fine), filled
 
 
 def _refuse_sum(of: Expr, column_type: Type) -> Refused:

@@ -11,13 +11,23 @@ from ..query.aggregate import Aggregate, Aggregates, bounds_of
 from ..query.stages import Rows
 from . import aggregate_refusals as refusals
 from .column_kind import AggregateKind, Numbers, SqlCall, value_bounds
-from .column_parts import component_name, end_numbers, grid_for, half_step, slack_numbers
+from .column_parts import (
+    component_name,
+    end_numbers,
+    grid_for,
+    half_step,
+    slack_numbers,
+    tree_grid,
+)
 from .component import Component
-from .count_tree import TREE_BITS, CountTree
+from .count_tree import CountTree
 from .date_quantiles import count_days, days_rule, value_text
 
 MOST_PARTS = 10_000  # the largest denominator of a quantile
-QUANTILE_BITS = 16  # a histogram of so many points is all that a quantile needs
+FINE_BITS, DIGITS = 40, 14
+"""A quantile of floats keeps 14 binary digits of a value's distance from 0, down to 2^-40 of the
+width of its bounds: wide bounds cost no precision where values are small.
+"""
 _USUAL = Fraction(19, 20)
 
 
@@ -128,12 +138,12 @@ def quantiles(
 
 def _point(stated: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
     aggregate, days = count_days(stated, rows)
-    grid, filled = grid_for(aggregate, rows, QUANTILE_BITS)
+    grid, filled = grid_for(aggregate, rows, FINE_BITS, DIGITS)
     component = Component(
         stated.text,
         "point",
-        grid.low,
-        grid.high,
+        0 if grid.digits else grid.low,
+        grid.count_marks - 1 if grid.digits else grid.high,
         grid.step,
         aggregate.of,
         aggregate.where,
@@ -153,9 +163,9 @@ def _point(stated: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
 
 def _tree(stated: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
     aggregate, days = count_days(stated, rows)
-    grid, filled = grid_for(aggregate, rows, TREE_BITS)
+    grid, filled = tree_grid(aggregate, rows, is_dated=bool(days))
     assert aggregate.q is not None
-    tree = CountTree.over(grid.high - grid.low + 1)
+    tree = CountTree.over(grid.count_marks)
     name = component_name("tree", aggregate, grid)
     component = Component(
         name,
@@ -184,6 +194,7 @@ def _tree(stated: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
         **shape,
         **days,
         **slack_numbers(half_step(grid)),
+        **({"digits": Fraction(grid.digits)} if grid.digits else {}),
         **({} if level == _USUAL else {"confidence": level}),
     }
 

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Mapping
 from ..query.aggregate import Aggregate
 from ..query.group_keys import count_groups
 from ..query.stages import Query
-from .column_parts import component_name, grid_for
-from .count_tree import TREE_BITS, CountTree
+from .column_parts import component_name, tree_grid
+from .count_tree import CountTree
 from .date_quantiles import count_days
 from .rank_ends import AWAY, BIN_OF_BRACKET, BRACKET, WEIGHTS, middle_square
 from .tree_noise import expected_square
@@ -40,10 +40,10 @@ def read_from_trees(query: Query) -> Mapping[str, str]:
             aggregate, is_dated = count_days(stated, query.rows)
             if is_dated and aggregate.kind == "quantile":
                 continue  # a tree has a leaf for many days
-            grid, _ = grid_for(aggregate, query.rows, TREE_BITS)
+            grid, _ = tree_grid(aggregate, query.rows, is_dated=bool(is_dated))
             place = component_name("tree", aggregate, grid)
             members.setdefault(place, {})[name] = aggregate
-            trees[place] = CountTree.over(grid.high - grid.low + 1)
+            trees[place] = CountTree.over(grid.count_marks)
     groups = count_groups(query)
     return {
         name: "percentile"

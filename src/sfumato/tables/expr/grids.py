@@ -9,6 +9,11 @@
                 whatever it held: the range of the integers is exact.
 *Precision*     About a million steps between the ends: the rounding, at most half a step, is far
                 below the noise of any answer about fewer than 2^40 rows.
+*Digits*        For ranks a grid may be finer towards 0, or towards the end that is nearest to 0: a
+                distance from there keeps p binary digits, as floating point does. A distance f in
+                steps, below 2^41, is rounded by Veltkamp's splitting (Dekker 1971), in IEEE
+                doubles: c − (c − f) with c = f·(2^(53−p) + 1). The integers that are left are the
+                *marks* of the grid, numbered from 0 on.
 *Proof*         docs/proofs/tables.md
 """
 
@@ -29,6 +34,7 @@ from . import expr_refusals as refusals
 from .engine_values import Value, number
 from .types import Type
 
+Places = NDArray[np.int64]
 Numbers = NDArray[Any]
 """Integers or floats of any width."""
 
@@ -46,6 +52,7 @@ class Grid:
     step: Fraction
     floating: bool
     scale: int = 0  # decimals: the integers are units of 10^-scale
+    digits: int = 0  # binary digits that a distance from the origin keeps; 0: all
 
     @property
     def centre(self) -> int:
@@ -53,6 +60,53 @@ class Grid:
         sensitivity.
         """
         return (self.low + self.high) // 2
+
+    @property
+    def origin(self) -> int:
+        """The integer from which `places` counts: the lower end; with digits that nearest to 0."""
+        return min(max(0, self.low), self.high) if self.digits else self.low
+
+    @property
+    def count_marks(self) -> int:
+        """The number of marks; without digits of integers."""
+        if not self.digits:
+            return self.high - self.low + 1
+        return int(self.marks(np.array([self.high]))[0]) + 1
+
+    def marks(self, integers: Places) -> Places:
+        """Number the marks at which these integers lie, from 0 at the lower end on."""
+        if not self.digits:
+            return integers - self.low
+        return self._ranks(integers) - self._ranks(np.array([self.low]))
+
+    def at_marks(self, marks: Places) -> tuple[Places, Places, Places]:
+        """Return the integers at some marks, and the ends between which other integers are rounded
+        to them.
+        """
+        if not self.digits:
+            integers = marks + self.low
+            return integers, integers, integers
+        ranks = marks + self._ranks(np.array([self.low]))
+        size, half = np.abs(ranks), np.int64(1) << (self.digits - 1)
+        octave = np.maximum(size // half - 1, 0)
+        distance = np.where(octave > 0, (size - octave * half) << octave, size)
+        spread = np.where(octave > 0, np.int64(1) << np.maximum(octave - 1, 0), 0)
+        integers = self.origin + np.sign(ranks) * distance
+        middle, low, high = (
+            np.clip(ends, self.low, self.high)
+            for ends in (integers, integers - spread, integers + spread)
+        )
+        return middle, low, high
+
+    def _ranks(self, integers: Places) -> Places:
+        """Return how many marks lie between the origin and integers, below 0 to its left."""
+        signed = integers.astype(np.int64) - self.origin
+        distance, half = np.abs(signed), np.int64(1) << (self.digits - 1)
+        _, exponents = np.frexp(distance.astype(np.float64))
+        octave = np.maximum(exponents.astype(np.int64) - self.digits, 0)
+        shifted = (distance + ((np.int64(1) << octave) >> 1)) >> octave  # rounded, as it may be
+        ranks: Places = np.sign(signed) * (shifted + octave * half)
+        return ranks
 
     def constant(self, place: int) -> int | float | Decimal:
         """Return the value of a grid integer, as a constant of the column's kind."""
@@ -98,9 +152,18 @@ class Grid:
         """Build the integer of each row counted from 0, in 16 bits where they suffice, so that an
         engine counts them in an array.
         """
-        kind = "uint16" if self.high - self.low < 1 << 16 else "int64"
+        if self.digits and self.floating:
+            import ibis
+
+            step, origin = float(1 / self.step), float(self.origin)
+            distance = self.doubles(value) * step - origin
+            splitter = ibis.literal(float(2 ** (53 - self.digits) + 1), "float64")
+            split = distance * splitter
+            return (split - (split - distance)).cast("int64")
+        is_small = self.high - self.low < 1 << 16 and not self.digits
+        kind = "uint16" if is_small else "int64"
         if not self.floating:
-            return (_clip(self._in_units(value), self.low, self.high) - self.low).cast(kind)
+            return (_clip(self._in_units(value), self.low, self.high) - self.origin).cast(kind)
         return (self.doubles(value) * float(1 / self.step) - float(self.low)).cast(kind)
 
     def doubles(self, value: Value) -> Value:
@@ -149,9 +212,11 @@ class Grid:
         return ((near.cast("float64") * 10.0**self.scale + _SHIFT) - _SHIFT).cast("int64")
 
 
-def grid_of(of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS) -> Grid:
+def grid_of(
+    of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS, digits: int = 0
+) -> Grid:
     """Return the grid of a column between two public bounds: integers unchanged, other numbers with
-    2^bits steps. `of` is the column's text, for a refusal.
+    2^bits steps, or with marks of so many digits. `of` is the column's text, for a refusal.
     """
     if kind.kind in ("bool", "integer", "decimal"):
         scale = kind.scale if kind.kind == "decimal" else 0
@@ -173,6 +238,8 @@ def grid_of(of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS
     step = max(step, power_of_two_at_least(max(abs(low), abs(high))) / 2**51)
     if not Fraction(2) ** -900 < step < Fraction(2) ** 900:
         raise refusals.BOUNDS_BEYOND_FLOATS(of=of, low=text(low), high=text(high))
+    if kind.kind == "integer":
+        step = max(step, Fraction(1))
     first, last = round(low / step), round(high / step)
     if first >= last:
         raise refusals.BOUNDS_TOO_CLOSE_FOR_FLOATS(
@@ -182,7 +249,7 @@ def grid_of(of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS
             wider_low=float(min(low, Fraction(0))),
             wider_high=float(max(high, Fraction(1))),
         )
-    return Grid(first, last, step, True)
+    return Grid(first, last, step, True, digits=digits)
 
 
 def _clip(value: Value, low: int | Decimal, high: int | Decimal) -> Value:

@@ -39,6 +39,19 @@ def with_end(component: Component, values: NDArray[np.int64]) -> NDArray[np.int6
     return np.stack([point, *ends], axis=1)
 
 
+def integers_of_points(component: Component, points: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the integers of the grid for chosen points: a value, then ends in pairs. An end covers
+    all integers that are rounded to its mark.
+    """
+    grid = component.grid
+    assert grid is not None
+    if not grid.digits:
+        return points
+    values, low, high = grid.at_marks(points)
+    values[:, 1::2], values[:, 2::2] = low[:, 1::2], high[:, 2::2]
+    return values
+
+
 def explain_min_max(component: Component, noise: Mechanism, bits: int) -> str:
     """Return the sentence about MIN or MAX; "" for other quantiles."""
     if component.aggregate is None or not component.aggregate.beyond:

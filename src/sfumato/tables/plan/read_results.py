@@ -24,6 +24,7 @@ from ..aggregates.component import Component
 from ..aggregates.count_tree import Integers
 from ..declare.public_keys import Key
 from ..engine.arrow_arrays import array, numbers, zero
+from ..expr.grids import Grid
 from ..expr.types import Type
 from ..query.stages import Query
 from .bounding import NARROW, Bounding
@@ -201,7 +202,7 @@ def read_component(
             component.tree.count(
                 out,
                 at[here],
-                cell[here] - component.grid.low,
+                component.grid.marks(cell[here]),
                 integers(table.column(f"s{place}_0"), wide=big)[here],
             )
             return out
@@ -256,12 +257,14 @@ def _exceed_declared(sums: Sequence[Integers], cells: Sequence[Sequence[int]]) -
 
 
 def read_points(
-    table: pa.Table, place: int, groups: ResultGroups, bounding: Bounding
+    table: pa.Table, place: int, grid: Grid, groups: ResultGroups, bounding: Bounding
 ) -> tuple[Places, NDArray[np.int64], Integers]:
     """Read the group, grid point and weight of every line of a quantile."""
     at = groups.places(table)
     here = (at >= 0) & _valid(table.column(f"v{place}"))
     points = integers(table.column(f"v{place}"), wide=False)
+    if grid.digits:
+        points = grid.marks(points)
     weights = integers(
         table.column(f"s{place}_0"), wide=needs_decimal(Component("", "one"), bounding)
     )

@@ -528,7 +528,7 @@ def _histogram_counts(
         counts
         if component.grid is None
         else select(
-            counts, columns_of(counts) | {name: counts[name].cast("int64") + component.grid.low}
+            counts, columns_of(counts) | {name: counts[name].cast("int64") + component.grid.origin}
         )
     )
 
