@@ -90,6 +90,25 @@ class Ends:
     high: int
     step: Fraction
     floating: bool
+    digits: int = 0  # that a distance from the origin keeps; 0: all
+
+    @property
+    def count(self) -> int:
+        """How many points there are."""
+        return self.point(self.high) - self.point(self.low) + 1
+
+    def point(self, integer: int) -> int:
+        """The integer, or the number of the mark that is nearest to it."""
+        return self._rank(integer) - self._rank(self.low) if self.digits else integer
+
+    def _rank(self, integer: int) -> int:
+        """How many numbers of so many binary digits lie between the origin and the integer."""
+        distance = integer - sorted((self.low, 0, self.high))[1]
+        shift = max(0, abs(distance).bit_length() - self.digits)
+        rounded = round(Fraction(abs(distance), 2**shift)) * 2**shift
+        octave = max(0, rounded.bit_length() - self.digits)
+        rank = rounded // 2**octave + octave * 2 ** (self.digits - 1)
+        return rank if distance >= 0 else -rank
 
     @property
     def centre(self) -> int:
@@ -151,6 +170,8 @@ def ends_of(column_type: Type, low: Fraction, high: Fraction, bits: int) -> Ends
         if max(abs(first), abs(last), last - first) <= 2**26:
             return Ends(first, last, unit, False)
     step = max(_power(high - low) / 2**bits, _power(max(abs(low), abs(high))) / 2**51)
+    if column_type.kind == "integer":
+        step = max(step, Fraction(1))
     return Ends(round(low / step), round(high / step), step, True)
 
 
@@ -362,7 +383,12 @@ def _cells(
     low, high = (aggregate.low, aggregate.high) if aggregate.low is not None else (low, high)
     assert low is not None
     assert high is not None
-    ends = ends_of(facts, low, high, {"quantile": 16, "percentile": 12}.get(aggregate.kind, 20))
+    ends = ends_of(facts, low, high, {"quantile": 40, "percentile": 22}.get(aggregate.kind, 20))
+    if aggregate.kind == "quantile" and ends.floating:
+        ends = replace(ends, digits=14)
+    if aggregate.kind == "percentile" and ends.count > 4096:
+        fitting = (replace(ends, digits=digits) for digits in range(12, 6, -1))
+        ends = next((each for each in fitting if each.count <= 4096), replace(ends, digits=6))
 
     def integer(row: Row) -> int | None:
         number = ends.integer(evaluate(of, row, schema))
@@ -373,7 +399,7 @@ def _cells(
         for entry in remaining:
             number = integer(entry.row)
             if number is not None:
-                points[at[entry.group], number] += entry.pooled
+                points[at[entry.group], ends.point(number)] += entry.pooled
         return [points]
     if aggregate.kind == "sum":
         return [summed(integer)]
@@ -521,7 +547,7 @@ def _pair(
 
 def _tree(rows: Iterable[tuple[int, int | None, int]], ends: Ends, groups: int) -> list[list[int]]:
     """Counts of ever smaller blocks of points; the shape that makes h³·(b − 1) least."""
-    points = ends.high - ends.low + 1
+    points, first = ends.count, ends.point(ends.low)
     shift = 0
     while -(-points // 2**shift) > 4096:
         shift += 1
@@ -535,7 +561,7 @@ def _tree(rows: Iterable[tuple[int, int | None, int]], ends: Ends, groups: int) 
     out = [[0] * sum(b**level for level in range(1, h + 1)) for _ in range(groups)]
     for group, integer, weight in rows:
         if integer is not None:
-            leaf, start = (integer - ends.low) // 2**shift, 0
+            leaf, start = (ends.point(integer) - first) // 2**shift, 0
             for level in range(1, h + 1):
                 out[group][start + leaf // b ** (h - level)] += weight
                 start += b**level

@@ -339,7 +339,8 @@ def _integer(component: Component, value: ir.Value, *, doubles: bool) -> ir.Valu
     grid = component.grid
     assert grid is not None
     if component.form in ("point", "tree"):
-        return grid.places(value).fill_null(0) if component.filled else grid.places(value)
+        places = grid.places(value)
+        return places.fill_null(grid.low - grid.origin) if component.filled else places
     integer, low = (
         (grid.doubles(value), float(grid.low * grid.step))
         if doubles
