@@ -334,12 +334,12 @@ def test_wide_bounds_cost_a_quantile_no_precision() -> None:
         budget=10**6,
         each_row_a_person=True,
     ) as table:
-        one = table.sql("SELECT MEDIAN(x) AS m FROM t", epsilon=100)
-        many = table.sql("SELECT QUANTILES(x, [0.25, 0.5, 0.75]) AS q FROM t", epsilon=100)
-    assert abs(one["m"][0] / np.median(values) - 1) < 0.002
+        median = table.sql("SELECT MEDIAN(x) AS m FROM t", epsilon=100)
+        quartiles = table.sql("SELECT QUANTILES(x, [0.25, 0.5, 0.75]) AS q FROM t", epsilon=100)
+    assert abs(median["m"][0] / np.median(values) - 1) < 0.002
     for name, part in (("q_25", 0.25), ("q_50", 0.5), ("q_75", 0.75)):
         exact = float(np.quantile(values, part))
-        (low,), (high,) = many.interval(name)
+        (low,), (high,) = quartiles.interval(name)
         assert low <= exact <= high
         assert high - low < 0.08 * exact
-        assert abs(many[name][0] / exact - 1) < 0.02
+        assert abs(quartiles[name][0] / exact - 1) < 0.02
