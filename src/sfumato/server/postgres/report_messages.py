@@ -48,6 +48,9 @@ STATES = {
 }
 """The SQLSTATE of a code; 0A000 (not supported) for every other refusal of a question."""
 RANKS = {"debug": 0, "log": 0, "info": 2, "notice": 2, "warning": 3, "error": 4}
+AGAIN = "send the same statement again, later"
+_FIELD = re.compile(r'"(epsilon|within|delta)": "([^"]+)"')
+_KEYWORD = re.compile(r"^(?:a smaller cost, such as )?(epsilon|within|delta)=([0-9.e/+-]+)$")
 _MARK = re.compile(r"^( *)\^", re.MULTILINE)
 
 
@@ -70,10 +73,20 @@ def error(problem: Problem, *, query: str = "", fatal: bool = False) -> bytes:
             "C": state_of(problem.code),
             "M": f"refused [{problem.code}]  {place}".rstrip(),
             "D": problem.reason,
-            "H": problem.rewrite,
+            "H": hint_of(problem.rewrite),
             "P": str(position) if position else "",
         },
     )
+
+
+def hint_of(rewrite: str) -> str:
+    """Return a rewrite in the words of this protocol: JSON fields and keywords of Python become
+    settings.
+    """
+    fields = _FIELD.findall(rewrite) if rewrite.startswith('"') else _KEYWORD.findall(rewrite)
+    if fields:
+        return "; ".join(f"SET sfumato.{name} = {value}" for name, value in fields)
+    return AGAIN if "Idempotency-Key" in rewrite else rewrite
 
 
 def position_of(place: str, query: str) -> int | None:
