@@ -24,7 +24,7 @@ from ..exact.numbers import Number, probability, text
 from ..guarantees import Approx
 from ..guarantees.meaning.literature import Judgement, judge_delta
 from ..noise.bits import SYSTEM, Bits
-from ..session.protect import protect
+from ..session.protect import protect_trial
 from ..tables.aggregates import count
 from . import attack_refusals as refusals
 from .lib.attack_result import (
@@ -156,7 +156,7 @@ def _session(names: np.ndarray, epsilon: Fraction, delta: Fraction, runs: int) -
 
     promise = Approx(epsilon, delta)
     hits = 0
-    with protect(
+    with protect_trial(
         pa.table({"name": pa.array(names.astype(np.int64))}), name="people", budget=runs * promise
     ) as people:
         query = people.group_by("name").aggregate(n=count())

@@ -76,9 +76,9 @@ class TableQuery:
         return max(1, min(_FEW, int(0.4 / delta) if delta else _FEW))
 
     def _protected(self, source: Input, releases: int) -> Table:
-        from ..session.protect import protect  # mechanisms are audited without any table
+        from ..session.protect import protect_trial  # mechanisms are audited without any table
 
-        return protect(source, budget=(2 * releases + 2) * self.claim, **self.declared)
+        return protect_trial(source, budget=(2 * releases + 2) * self.claim, **self.declared)
 
     def _released(self, source: Input, n: int) -> list[Output]:
         with self._protected(source, n) as table:

@@ -124,6 +124,17 @@ _WARNED: set[tuple[str, str]] = set()
 """The tables and columns that this process has warned of: once is enough."""
 
 
+def protect_trial(
+    source: Source, *, budget: Number | Guarantee, **options: Unpack[TableOptions]
+) -> Table:
+    """Protect a table for an attack or an audit, which asks on purpose for more than a data owner
+    should: no δ is warned of.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeltaWarning)
+        return protect(source, budget=budget, **options)
+
+
 def _warn_of_delta(budget: Guarantee, units: int | None) -> None:
     """Warn of a budget whose δ is too large for so many units, or for any number of them."""
     if sentence := delta_warning(budget.parameters.get("delta", 0), units):
