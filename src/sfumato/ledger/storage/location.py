@@ -25,7 +25,7 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/", re.ASCII)
 
 def parse_location(path: str | Path | None) -> Path | Url | None:
     """Parse a path or URL; None, and SQLite's word for it, is memory."""
-    if str(path) == MEMORY:
+    if path == MEMORY:  # the word; a `Path` of that name is a file
         return None
     scheme = None if path is None else _URL.match(str(path))
     if scheme is None:
