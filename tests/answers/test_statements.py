@@ -423,11 +423,11 @@ TEXTS: dict[str, dict[str, str]] = {
             "ones may fall"
         ): "cumulative",
         (
-            "the groups of {name} were adjusted to add up to a total that {origin}, each in "
-            "proportion to its noise variance"
+            "the groups of {name} and {origin} were reconciled by least squares, weighted by the "
+            "inverse variances"
         ): "grouped",
-        "was released separately": "grouped",
-        "is public": NO_CLAIM,
+        "totals that were released separately (all groups together are now {total})": "grouped",
+        "a public total": NO_CLAIM,
         "the weighted average of {n} releases of the same question": "grouped",
         "shown are the {count} groups with the largest {name}": NO_CLAIM,
         "shown is the group with the largest {name}": NO_CLAIM,

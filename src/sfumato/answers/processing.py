@@ -116,7 +116,7 @@ def _with_processed(answer: Answer, changed: dict[str, Processed], label: str) -
     before = {c.name: c.processed.values for c in answer.columns if c.processed is not None}
     # columns whose groups may no longer add up to what an earlier label says
     moved = tuple(
-        texts.AGREEING_START.format(name=name)
+        texts.AGREEING.partition("{origin}")[0].format(name=name)
         for name, processed in changed.items()
         if before.get(name) != processed.values
     )

@@ -66,9 +66,9 @@ RISING = (
     "cumulative counts are the nearest that never fall and are not below 0; the unbiased ones may "
     "fall"
 )
-AGREEING_START = "the groups of {name} and "
 AGREEING = (
-    AGREEING_START + "{origin} were reconciled by least squares, weighted by the inverse variances"
+    "the groups of {name} and {origin} were reconciled by least squares, weighted by the inverse "
+    "variances"
 )
 TOTAL_RELEASED = "totals that were released separately (all groups together are now {total})"
 TOTAL_PUBLIC = "a public total"
