@@ -87,6 +87,10 @@ def test_logistic_regression_finds_its_coefficients() -> None:
     at_zero = model.decision_function({"x": [0.0], "city": ["Bari"]})[0]
     assert at_zero == pytest.approx(model.intercept_ + bari, abs=0.02)
     assert "city=Roma" in repr(model)
+    terms = model.coefficients()
+    assert list(terms) == ["intercept", *model.terms_]
+    assert list(terms.values()) == [model.intercept_, *model.coef_[0]]
+    assert not hasattr(model, "shape")  # it has one number for each term, and no bins
 
 
 def squared(move: np.ndarray) -> int:

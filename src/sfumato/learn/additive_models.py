@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact.numbers import Number, is_whole, probability
+from ..exact.numbers import Number, probability
 from ..keywords import spell_out
 from ..tables.declare.declaration import Key
 from ..tables.plan.codes.coded_rows import CodedRows
-from ..tables.plan.codes.column_codes import KeyCode
 from ..templates.summary import Summary
 from . import learn_refusals as refusals
 from .additive_steps import (
@@ -28,7 +27,9 @@ from .additive_steps import (
     AdditiveTrainer,
     clamped_residuals,
     logistic_link,
+    read_steps,
 )
+from .binary_classifier import BinaryClassifier, read_classes
 from .estimator import ModelOptions, PrivateModel
 from .model_columns import MOST_CELLS, ModelColumns
 from .model_noise import ModelCost
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 Doubles = NDArray[np.float64]
 
-STEPS, MOST_STEPS = 8, 100
+STEPS = 8
 _LOGISTIC = 0.16  # curvature of the loss: p·(1 − p) on average
 
 
@@ -145,14 +146,6 @@ class AdditiveModel(PrivateModel):
         )
         return ModelPlan(name, columns, trainer.coded, trainer, noise, mechanism)
 
-    def _count(self) -> int:
-        """The number of gradients."""
-        if not is_whole(self.steps, 1, MOST_STEPS):
-            raise refusals.OPTION_OUT_OF_RANGE(
-                name="steps", value=self.steps, range=f"from 1 to {MOST_STEPS}", example=STEPS
-            )
-        return self.steps
-
     def _describe(self) -> Summary:
         fitted = self.fitted
         shapes = self.coefficients().values()
@@ -178,7 +171,7 @@ class AdditiveModel(PrivateModel):
         )
 
 
-class AdditiveClassifier(AdditiveModel):
+class AdditiveClassifier(AdditiveModel, BinaryClassifier):
     """Tell two public classes apart by a sum of shapes, one for each feature.
 
     epsilon    with `delta`, what the model costs; or `promise`, a GDP, zCDP or Approx
@@ -195,7 +188,6 @@ class AdditiveClassifier(AdditiveModel):
     Approx(1, 1/1000000000, relation='add-remove', unit='user_id')
     """
 
-    _estimator_type = "classifier"
     _axis = "log odds"
 
     @spell_out(ModelOptions)
@@ -223,46 +215,9 @@ class AdditiveClassifier(AdditiveModel):
             clamped_residuals(),
             "the logistic loss",
             _LOGISTIC,
-            self._count(),
+            read_steps(self.steps),
         )
         return self._plan_steps(columns, cost, trainer)
-
-    @property
-    def classes_(self) -> NDArray[np.generic]:
-        """The two classes."""
-        return self.fitted.classes
-
-    def decision_function(self, X: object) -> Doubles:
-        """Return the log odds of the second class for each row."""
-        return self.score_rows(X)
-
-    def predict_proba(self, X: object) -> Doubles:
-        """Return the probabilities of both classes for each row."""
-        second = 1.0 / (1.0 + np.exp(-np.clip(self.score_rows(X), -700, 700)))
-        return np.column_stack([1.0 - second, second])
-
-    def predict(self, X: object) -> NDArray[np.generic]:
-        """Return the likelier class of each row."""
-        return self.classes_[(self.score_rows(X) > 0).astype(np.int64)]
-
-    def score(self, X: object, y: object) -> float:
-        """Return the share of rows whose class is predicted."""
-        return float((self.predict(X) == np.asarray(y)).mean())
-
-
-def read_classes(columns: ModelColumns, classes: Iterable[Key] | None) -> KeyCode:
-    """Return the code of a target with public classes."""
-    kind = columns.rows.schema[columns.target]
-    if classes is None:
-        listed = columns.rows.public_keys(columns.target)
-    else:
-        ((listed),) = columns.rows.group_by(
-            columns.target, **{columns.target: list(classes)}
-        ).domains
-    named = tuple(key for key in listed if key is not None)
-    if not named:
-        raise refusals.CLASSES_MISSING(column=columns.target)
-    return KeyCode(columns.target, kind, named)
 
 
 def _label_bins(labels: tuple[str, ...], bins: Doubles) -> tuple[str, ...]:

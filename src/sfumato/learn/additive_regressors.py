@@ -18,6 +18,7 @@ from .additive_steps import (
     clamped_residuals,
     linear_link,
     quantile_residuals,
+    read_steps,
 )
 from .estimator import ModelOptions, r_squared
 from .model_columns import ModelColumns
@@ -62,7 +63,7 @@ class AdditiveRegressor(AdditiveModel):
         values = np.clip(np.append(values, 0), -ONE, ONE)
         residuals, loss, curvature = self._loss()
         trainer = AdditiveTrainer(
-            coded, values, linear_link(), residuals, loss, curvature, self._count()
+            coded, values, linear_link(), residuals, loss, curvature, read_steps(self.steps)
         )
         return self._plan_steps(columns, cost, trainer)
 

@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact.numbers import is_whole
 from ..mechanisms import Gaussian
 from ..noise.law import Integers
 from ..release import Step, Tables
 from ..tables.plan.codes.coded_rows import CodedRows, add_by_code
 from ..tables.plan.statements import EngineStatement
+from . import learn_refusals as refusals
 from .merged_cells import MergedCells, merge_cells
 from .model_noise import counts_move, sums_move
 from .noisy_descent import Descent, Iterate
@@ -40,7 +42,18 @@ ONE = 1 << 10
 COUNTS_SHARE = Fraction(1, 10)
 """The share of the cost that the counts of cells take; the gradients divide the rest."""
 
+MOST_STEPS = 100
+
 _FARTHEST = 16 * ONE  # scores beyond are as good as there
+
+
+def read_steps(steps: int) -> int:
+    """Return the number of gradients, or refuse it."""
+    if not is_whole(steps, 1, MOST_STEPS):
+        raise refusals.OPTION_OUT_OF_RANGE(
+            name="steps", value=steps, range=f"from 1 to {MOST_STEPS}", example=8
+        )
+    return steps
 
 
 def logistic_link() -> NDArray[np.int64]:

@@ -14,8 +14,8 @@ from ..tables.plan.codes.coded_rows import CodedRows
 from ..tables.plan.codes.column_codes import CellCode, KeyCode, RowCode
 from ..templates.summary import Summary
 from . import learn_refusals as refusals
-from .additive_models import AdditiveClassifier, read_classes
-from .additive_steps import ONE, AdditiveTrainer, clamped_residuals, logistic_link
+from .additive_steps import ONE, AdditiveTrainer, clamped_residuals, logistic_link, read_steps
+from .binary_classifier import BinaryClassifier, read_classes
 from .estimator import ModelOptions
 from .logistic_steps import SCALE, LogisticTrainer
 from .model_columns import ModelColumns
@@ -28,7 +28,7 @@ Doubles = NDArray[np.float64]
 STEPS = 16
 
 
-class LogisticClassifier(AdditiveClassifier):
+class LogisticClassifier(BinaryClassifier):
     """Tell two public classes apart by log odds that are linear in numbers, with one term for each
     key of a category.
 
@@ -50,7 +50,8 @@ class LogisticClassifier(AdditiveClassifier):
         steps: int = STEPS,
         **options: Unpack[ModelOptions],
     ) -> None:
-        super().__init__(classes=classes, steps=steps, **options)
+        self.classes, self.steps = classes, steps
+        self._set_all(options)
 
     def _make_plan(self, columns: ModelColumns, cost: ModelCost) -> ModelPlan:
         target = read_classes(columns, self.classes)
@@ -67,7 +68,7 @@ class LogisticClassifier(AdditiveClassifier):
             clamped_residuals(),
             "the logistic loss",
             0.16,
-            self._count(),
+            read_steps(self.steps),
         )
         trainer = LogisticTrainer(base, designs)
         moves = trainer.moves
@@ -113,6 +114,12 @@ class LogisticClassifier(AdditiveClassifier):
                 low, high = map(float, self.fitted.ends[code.name])
                 intercept -= float(slope[0]) * (high + low) / (high - low)
         return intercept
+
+    def coefficients(self) -> dict[str, float]:
+        """Return the intercept and the coefficient of each term, by name. No interval is known."""
+        return {"intercept": self.intercept_} | dict(
+            zip(self.terms_, self.coef_[0].tolist(), strict=True)
+        )
 
     def score_rows(self, X: object) -> Doubles:
         """Return the log odds of each row; missing numbers count as the middle of their bounds."""

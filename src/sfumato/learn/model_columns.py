@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from fractions import Fraction
 from itertools import pairwise
 
@@ -66,7 +67,7 @@ class ModelColumns:
         columns = ", ".join(rows.schema)
         if has_target and (not isinstance(target, str) or target not in rows.schema):
             raise refusals.TARGET_MISSING(
-                target=target, columns=columns, example=list(rows.schema)[-1]
+                target=target, columns=columns, example=nearest_column(target, rows)
             )
         name = target if isinstance(target, str) and has_target else ""
         listed = [] if features is None or isinstance(features, str) else list(features)
@@ -152,6 +153,13 @@ class ModelColumns:
 
 def _is_number(rows: Rows, name: str) -> bool:
     return rows.schema[name].kind in ("integer", "float", "decimal", "bool")
+
+
+def nearest_column(name: object, rows: Rows) -> str:
+    """Return the column whose name is nearest to this one, or the last."""
+    columns = list(rows.schema)
+    near = get_close_matches(name, columns, n=1) if isinstance(name, str) else []
+    return (near or columns[-1:])[0]
 
 
 def _by_column(bounds: Bounds | None, numbers: Sequence[str]) -> dict[str, Ends]:

@@ -25,7 +25,7 @@ from ..tables.plan.codes.coded_rows import CodedRows, add_by_code
 from ..tables.plan.statements import EngineStatement
 from ..templates.summary import Summary
 from . import learn_refusals as refusals
-from .additive_models import read_classes
+from .binary_classifier import read_classes
 from .estimator import ModelOptions, PrivateModel
 from .merged_cells import merge_cells
 from .model_columns import MOST_CELLS, ModelColumns
