@@ -118,6 +118,20 @@ def test_plan_reads_no_data(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     )  # and without --plan it is asked
 
 
+def test_a_synthetic_table_is_planned_and_printed(path: Path) -> None:
+    text = "CREATE SYNTHETIC TABLE rows AS SELECT vip FROM visits"
+    planned = shell(path, text, *DECLARED, "--epsilon", "0.5", "--plan")
+    assert planned.returncode == 0, planned.stderr
+    assert "plan of a synthetic table · ε = 0.5, δ = 1e-09" in planned.stdout
+    printed = shell(path, text, *DECLARED, "--epsilon", "0.5")
+    assert printed.returncode == 0, printed.stderr
+    assert "ε = 0.5, δ = 1e-09" in printed.stdout
+    assert printed.stdout.startswith("synthetic table of ")
+    refused = shell(path, text, *DECLARED, "--within", "5")
+    assert refused.returncode == 1
+    assert "epsilon" in refused.stderr
+
+
 def test_a_budget_that_is_kept(path: Path, tmp_path: Path) -> None:
     book = tmp_path / "visits.ledger"
     first = shell(path, COUNT, *DECLARED, "--epsilon", "0.75", "--budget", "1", "--ledger", book)

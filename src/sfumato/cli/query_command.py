@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..guarantees import Guarantee
     from ..session.pending_plan import PendingPlan
     from ..session.protected_table import Table
+    from ..synth.synthesis_plan import SynthesisPlan
     from ..tables.declare.public_keys import Key
     from ..tables.plan.query_plan import Plan
 
@@ -55,20 +56,25 @@ def run_query(path: Path, request: QueryRequest) -> None:
     """Print the answer, or the plan with `--plan`."""
     from ..answers.answer import Answer
     from ..session import protect
-    from ..sql import described_table
+    from ..sql import described_table, find_synthetic
 
     if described_table(request.text) is not None:
         with protect(path, budget=MOST, **request.declaration) as table:
             sys.stdout.write(str(table.sql(request.text)) + "\n")
         return
-    budget, delta = _budget(path, request)
+    select = find_synthetic(request.text)
+    budget, delta = _budget(path, request, is_synthetic=select is not None)
     promise: Arguments = {
         "epsilon": request.epsilon,
         "delta": delta,
         "within": request.within,
         "group_size": request.group_size,
     }
+    promise = {name: value for name, value in promise.items() if value is not None}
     with protect(path, budget=budget, ledger=request.ledger, **request.declaration) as table:
+        if request.plan and select is not None:
+            sys.stdout.write(f"{_plan_synthetic(table, select, request.epsilon, delta)}\n")
+            return
         if request.plan:
             sys.stdout.write(_format_plan(table.plan(request.text, **promise), request.form) + "\n")
             return
@@ -197,7 +203,9 @@ def budget_in_ledger(ledger: str, dataset: str) -> Guarantee | None:
         return None  # no ledger yet; a wrong path is refused when the ledger is opened
 
 
-def _budget(path: Path, request: QueryRequest) -> tuple[str | Guarantee, str | None]:
+def _budget(
+    path: Path, request: QueryRequest, *, is_synthetic: bool
+) -> tuple[str | Guarantee, str | None]:
     """Return the budget and the δ of the question. The budget is the option's, else the existing
     ledger's, else what this question costs.
     """
@@ -212,12 +220,15 @@ def _budget(path: Path, request: QueryRequest) -> tuple[str | Guarantee, str | N
         # a book that was opened for one question, with its δ
         is_single_question = stored.parameters.get("delta") == Fraction(DELTA)
         return stored, request.delta or (DELTA if is_single_question else None)
-    from ..exact.numbers import probability
+    from ..exact.numbers import positive, probability
     from ..guarantees import Approx, Pure
     from ..session import protect
     from ..session.pending_plan import PendingPlan
 
     delta = probability(request.delta or DELTA, "delta")
+    if is_synthetic:
+        epsilon = positive("" if request.epsilon is None else request.epsilon, "epsilon")
+        return Approx(epsilon, delta), request.delta or DELTA
     with protect(
         path, budget=Approx(MOST, delta) if delta else Pure(MOST), **request.declaration
     ) as table:  # what it costs, with its learning, reads nothing
@@ -234,6 +245,17 @@ def _budget(path: Path, request: QueryRequest) -> tuple[str | Guarantee, str | N
         else plan.cost
     ).parameters["epsilon"]
     return (Approx(epsilon, delta) if delta else Pure(epsilon)), request.delta or DELTA
+
+
+def _plan_synthetic(
+    table: Table, select: str, epsilon: str | None, delta: str | None
+) -> SynthesisPlan:
+    """Plan a CREATE SYNTHETIC TABLE by its SELECT."""
+    from ..sql import read_synthetic
+    from ..synth import plan_synthesis
+
+    rows, columns = read_synthetic(select, table.rows)
+    return plan_synthesis(rows, columns=columns, epsilon=epsilon, delta=delta)
 
 
 def _format_answer(answer: Answer, request: QueryRequest, table: Table) -> str:
