@@ -82,7 +82,7 @@ UNKNOWN_DATASET = RefusalText(
     "client.dataset",
     "{dataset!r:.60}",
     "the datasets of this token are: {datasets}",
-    "connection[{first!r}]",
+    "dataset={first!r}",
 )
 UNKNOWN_TABLE = RefusalText(
     "table.name",
