@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from math import exp
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 from scipy.stats import nbinom
 
 import sfumato as sf
-from sfumato.curators import SecureSum, secret_shares
+from sfumato.curators import SecureSum, secret_shares, secure_sum
 from sfumato.curators.secret_shares import add, split
 from sfumato.errors import Refused
 from sfumato.testing import SeededBits
@@ -100,6 +100,26 @@ def test_the_noise_of_enough_honest_curators_keeps_epsilon(epsilon: str, sensiti
     bound = exp(float(Fraction(epsilon)))
     assert all(worst[present] <= bound * (1 + 1e-9) for present in (4, 5, 8))
     assert worst[3] > bound * 1.01
+
+
+@pytest.mark.parametrize("colluding", [0, 1, 2])
+def test_who_drops_out_takes_a_place_in_the_coalition(colluding: int) -> None:
+    """Five curators, three honest: two may collude if all take part, and nobody if two drop out.
+    The noise that a coalition does not know is that of the others who take part.
+    """
+    secure = SecureSum(epsilon=1, curators=5, honest=3)
+
+    def worst(present: int) -> float:
+        masses = law(secure.noise.scale, secure.noise.parts, present - colluding)
+        return float((masses[300:-300] / masses[301:-299]).max())
+
+    assert worst(5) <= exp(1) * (1 + 1e-9)
+    assert (worst(3) <= exp(1) * (1 + 1e-9)) == (colluding == 0)
+    if colluding == 2:
+        assert 2.08 < log(worst(3)) < 2.09
+    assert "no more than present − honest of them may collude" in " ".join(
+        str(secure_sum.__doc__).split()
+    )
 
 
 def test_the_charge_is_that_of_the_whole_noise(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@
              `add`. 3. Anybody adds the published sums: `total`.
 *Law*        The noise of `honest` curators adds up to exactly two-sided geometric noise of scale
              sensitivity/epsilon (`noise.polya_noise`). With more curators there is more noise.
-*Promise*    ε-DP of everything that curators − honest colluding curators and the public see, about
-             the units of each other curator: `sensitivity` bounds how far one unit moves the counts
-             of its curator in L1. No promise against a larger coalition.
+*Promise*    ε-DP of everything that the public and a coalition see, about the units of each other
+             curator: `sensitivity` bounds how far one unit moves the counts of its curator in L1.
+             Of the curators taking part, `honest` must be outside the coalition: if `present` take
+             part, no more than present − honest of them may collude, and none where present =
+             honest. No promise against a larger coalition.
 *Error*      variance(present) = present/honest·2q/(1 − q)², q = e^(−epsilon/sensitivity).
 *Proof*      docs/proofs/secure-sums.md. Dwork et al. 2006, "Our Data, Ourselves".
 """
@@ -115,7 +117,7 @@ class SecureSum:
 
     def add(self, packets: Iterable[bytes]) -> bytes:
         """Add the packets that a curator got, one from each curator that takes part; the result may
-        be published, once.
+        be published, once. Each curator that is missing is one fewer that may collude.
         """
         return pack(map(add, zip(*self._read(packets), strict=True)))
 
