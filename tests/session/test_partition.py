@@ -56,6 +56,18 @@ def test_parts_have_the_rows_of_their_units(visits: Table) -> None:
     assert exact(parts[1], f"{COUNT} WHERE user IN (SELECT user FROM visits WHERE x > 4)") == 1
 
 
+def test_the_budget_of_a_part_cannot_be_amended(visits: Table) -> None:
+    """The table paid for it once: a part with more would answer what nobody paid for."""
+    parts = visits.partition(sf.col("user") % 3, [0, 1, 2], epsilon=1)
+    more = sf.Approx(10**6, "1e-4", relation="add-remove", unit="user")
+    with pytest.raises(sf.Refused) as stopped:
+        parts[1].ledger.amend(more, reason="more")
+    assert stopped.value.code == "ledger.budget"
+    with pytest.raises(sf.BudgetExceeded):
+        parts[1].sql(COUNT, epsilon=2)
+    visits.ledger.amend(more, reason="the table's own budget may change")
+
+
 @pytest.mark.parametrize(
     ("values", "listed"),
     [

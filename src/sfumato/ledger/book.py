@@ -33,7 +33,14 @@ from .clock import now
 from .entries import WHOLE, Account, spent_as_guarantee
 from .fast_charge import FastCharge
 from .ledger_refusals import Conflict
-from .open_account import check_same_header, collect_declared, find_place, open_dataset
+from .open_account import (
+    PART,
+    check_no_part,
+    check_same_header,
+    collect_declared,
+    find_place,
+    open_dataset,
+)
 from .pricing import Priced, Prices, Quote
 from .receipts import Head, Recalled, Receipt
 from .storage.book_store import BookStore
@@ -170,13 +177,17 @@ class Ledger(AccountView):
             )
 
     def amend(self, budget: Guarantee, reason: str, *, share: str | None = None) -> None:
-        """Change a budget from now on, by an entry of its own; not below what is spent."""
+        """Change a budget from now on, by an entry of its own; not below what is spent. The budget
+        of a part of a table stays: the table has paid for it.
+        """
         check_text("reason", reason)
         if share is not None:
             check_name("share", share)
         bound = self._same_currency(budget)
         with self._writing() as tx:
             account = book_queries.account(tx, self.dataset, share or WHOLE)
+            if share is None:
+                check_no_part(tx, self.dataset)
             if not Account.of(bound, account.spent).fits:
                 spent = spent_as_guarantee(account)
                 raise refusals.BUDGET_BELOW_SPENT(
@@ -224,6 +235,12 @@ class Ledger(AccountView):
         with self._writing() as tx:
             open_dataset(tx, dataset, declared, now())
         return type(self)(self._store, dataset, self._latest_head)
+
+    def open_part(self, name: str, *, budget: Guarantee) -> Self:
+        """Open the account of a part of this dataset, for whose budget this account has paid."""
+        return self.open_account(
+            f"{self.dataset}{PART}{name}", budget=budget, unit=self.header["unit"]
+        )
 
     def view_account(self, dataset: str) -> Self:
         """Return the ledger of another dataset of this book, which need not be open yet."""

@@ -57,6 +57,13 @@ BUDGET_BELOW_SPENT = RefusalText(
     "{spent} is spent already",
     "ledger.amend({least}, reason='no further questions')",
 )
+BUDGET_OF_PART = RefusalText(
+    "ledger.budget",
+    "{dataset}",
+    "this account is of a part of {table}, which has paid for the part's budget: more would be "
+    "paid by nobody",
+    "visits.partition(sf.col('user_id') % 2, [0, 1], epsilon=0.1)",
+)
 
 # Open an account
 

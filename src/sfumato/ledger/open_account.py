@@ -21,6 +21,9 @@ from .typed_text import is_encodable
 if TYPE_CHECKING:
     from .storage.book_store import BookTransaction
 
+PART = " / "
+"""Between the name of a table's account and what says which part of it another account is of."""
+
 
 class Declared(TypedDict, total=False):
     """What a caller declares about a dataset. Values left out are not compared with the book."""
@@ -48,6 +51,13 @@ def find_place(
             account=dataset or "a new ledger", location="path"
         )
     return place
+
+
+def check_no_part(tx: BookTransaction, dataset: str) -> None:
+    """Refuse the account of a part of a table of the same book."""
+    for table in book_queries.datasets(tx):
+        if dataset.startswith(f"{table}{PART}"):
+            raise refusals.BUDGET_OF_PART(dataset=dataset, table=table)
 
 
 def collect_declared(

@@ -178,8 +178,6 @@ def _disjoint(rule: Expr, values: tuple[Constant, ...], *, ordered: bool) -> lis
 
 
 def _part_state(table: Divisible, name: str, condition: Expr, budget: Guarantee) -> PartState:
-    account = table.ledger.open_account(
-        f"{table.ledger.dataset} / {name}", budget=budget, unit=table.ledger.header["unit"]
-    )
+    account = table.ledger.open_part(name, budget=budget)
     original = table.original
     return PartState({original.name: original}, account, condition=condition)
