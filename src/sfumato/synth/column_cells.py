@@ -149,7 +149,7 @@ def _without_cells(name: str, names: Sequence[str], rows: Rows) -> Exception:
     )
     rest = [each for each in names if each != name]
     if rest:
-        rewrite += f"; or columns={rest[:2]!r}"
+        rewrite += f"; or columns={rest!r}"
     return refusals.COLUMN_WITHOUT_CELLS(column=name, rewrite=rewrite)
 
 

@@ -120,7 +120,7 @@ class SynthesisPlan(Summarized):
         """What is released, as text."""
         cells = ", ".join(f"{column.name} ({column.cells})" for column in self.codes.columns)
         count = "a noisy count of" if self.rows is None else f"{self.rows:,}"
-        return f"synthetic table of {self.codes.rows.text}\n{count} rows\ncells: {cells}"
+        return f"synthetic table {self.codes.rows.text}\n{count} rows\ncells: {cells}"
 
     @cached_property
     def question_key(self) -> str:
