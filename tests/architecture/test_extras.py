@@ -146,7 +146,7 @@ def test_the_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
     ]
     subprocess.run(build, check=True, env=os.environ)
     (wheel,) = tmp_path.glob("*.whl")
-    assert wheel.stat().st_size < 2_000_000
+    assert wheel.stat().st_size < 2_500_000  # code alone: no data, no pictures of the docs
     names = zipfile.ZipFile(wheel).namelist()
     assert "sfumato/py.typed" in names
     assert "sfumato/server/static/index.html" in names
