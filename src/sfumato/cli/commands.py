@@ -422,7 +422,7 @@ def serve(
     answers, never data.
     """
     if demo == (path is not None):
-        raise typer.BadParameter("give a TOML file or --demo, and not both")
+        raise typer.BadParameter("give either a TOML file or --demo")
     if demo and check:
         raise typer.BadParameter("--check goes with a TOML file")
     from . import serve_command as served
