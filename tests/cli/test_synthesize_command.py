@@ -49,6 +49,18 @@ def test_a_plan_writes_nothing(folder: Path) -> None:
     assert "plan of a synthetic table · ε = 1, δ = 1e-09" in ended.stdout
 
 
+def test_bins_are_spans_or_edges(folder: Path) -> None:
+    fixed = ("--declaration", folder / "visits.toml", "--epsilon", "1", "--columns")
+    columns = "age=20,spend=0:2.5:10:50,day=2026-01-01:2026-04-01:2026-07-01"
+    ended = shell(folder / "visits.parquet", *fixed, columns)
+    assert ended.returncode == 0, ended.stderr
+    cells = dict(line.split()[::2] for line in ended.stdout.splitlines()[2:5])
+    assert cells == {"age": "21", "spend": "4", "day": "3"}  # one of each is for missing values
+    wrong = shell(folder / "visits.parquet", *fixed, "day=1:2")
+    assert wrong.returncode == 1
+    assert "synth.bins" in wrong.stderr
+
+
 def test_rows_and_card_are_written_once_paid(folder: Path) -> None:
     spent = []
     for name in ("first.parquet", "second.csv"):

@@ -120,7 +120,13 @@ def synthesize(
     epsilon: Annotated[str, option("NUMBER", "Privacy loss of the table.", default="needed")],
     delta: Annotated[str | None, option("NUMBER", "δ of the table.", default="1e-9")] = None,
     columns: Annotated[
-        list[str] | None, option("COLUMN,COLUMN", "Columns; may be repeated.", default="all")
+        list[str] | None,
+        option(
+            "COLUMN[=BINS],…",
+            "Columns; may be repeated. BINS is a number of spans, or edges of numbers or dates: "
+            "age=20, spend=0:5:50, day=2026-01-01:2026-02-01.",
+            default="all",
+        ),
     ] = None,
     rows: Annotated[
         int | None, option("NUMBER", "The number of rows.", default="a noisy count of the data")

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from . import cli_refusals as refusals
@@ -47,8 +48,15 @@ def run_synthesis(path: Path, request: SynthesisRequest) -> None:
     )
     budget = stored or Approx(e, d)
     with protect(path, budget=budget, ledger=request.ledger, **declared) as table:
-        columns = [name for part in request.columns for name in part.split(",")] or None
-        plan = plan_synthesis(table, epsilon=e, delta=d, columns=columns, rows=request.rows)
+        chosen = _read_columns(request.columns)
+        plan = plan_synthesis(
+            table,
+            epsilon=e,
+            delta=d,
+            columns=list(chosen) or None,
+            bins={name: bins for name, bins in chosen.items() if bins is not None},
+            rows=request.rows,
+        )
         if out is None:
             sys.stdout.write(f"{plan}\n")
             return
@@ -64,3 +72,19 @@ def run_synthesis(path: Path, request: SynthesisRequest) -> None:
         sys.stdout.write(f"{synthetic.certificate()}\n\n{out}: {len(synthetic):,} rows\n{card}\n")
         if request.ledger is None:
             sys.stdout.write("no --ledger was given: this cost is not recorded\n")
+
+
+def _read_columns(options: Sequence[str]) -> dict[str, int | list[str] | list[date] | None]:
+    """Return the columns, each with its bins or None: COLUMN, COLUMN=NUMBER or COLUMN=EDGE:EDGE."""
+    parts = [part.partition("=") for option in options for part in option.split(",")]
+    return {name: _read_bins(value) if sign else None for name, sign, value in parts}
+
+
+def _read_bins(value: str) -> int | list[str] | list[date]:
+    if value.isdecimal():
+        return int(value)
+    edges = value.split(":")
+    try:
+        return list(map(date.fromisoformat, edges))
+    except ValueError:
+        return edges
