@@ -56,6 +56,20 @@ def test_parts_have_the_rows_of_their_units(visits: Table) -> None:
     assert exact(parts[1], f"{COUNT} WHERE user IN (SELECT user FROM visits WHERE x > 4)") == 1
 
 
+def test_a_refresh_of_a_part_reads_its_rows_alone(visits: Table) -> None:
+    """Also if its questions are those of the whole table: the part's account pays for the part."""
+    parts = visits.partition(sf.col("user") % 3, [0, 1, 2], epsilon=10**6)
+    for number, questions in enumerate((visits, parts[1])):
+        refreshed = sf.refresh(
+            parts[1],
+            {"total": questions.count()},
+            parts={"all": "x > -1 OR x IS NULL"},
+            versions={"all": str(number)},
+        ).release(epsilon=1000)
+        assert round(float(refreshed["all"]["total"]), 2) == 3
+    assert visits.spent.parameters["epsilon"] == 10**6
+
+
 def test_the_budget_of_a_part_cannot_be_amended(visits: Table) -> None:
     """The table paid for it once: a part with more would answer what nobody paid for."""
     parts = visits.partition(sf.col("user") % 3, [0, 1, 2], epsilon=1)

@@ -55,6 +55,13 @@ class PartState(TableState):
         every = TableState.rows_of(self, declared)
         return {name: self._restrict(rows) for name, rows in every.items()}
 
+    def with_version(self, version: str, table: str, column: str) -> PartState:
+        """Return a state of the same part, whose data have another version."""
+        whole = TableState.with_version(self, version, table, column)
+        state = PartState(whole.original, self.ledger, condition=self.condition)
+        state._members = whole._members
+        return state
+
     def _restrict(self, rows: Rows) -> Rows:
         """Keep the rows of the part, and say that they are: no others may be joined to them."""
         assert self.condition is not None

@@ -52,7 +52,7 @@ def _reconcile_cell(
     by, fine = workload.reconciliation(place), workload.fine[place]
     places = tuple(range(len(workload.domain.sizes)))
     base = noisy.get(places, np.zeros(workload.domain.sizes, dtype=np.int64))
-    base = scale_integers(base, 1 << fine)
+    base = np.asarray(scale_integers(base, 1 << fine))  # a wide total by itself is an int
     bases = {
         keys: np.asarray(base.sum(axis=tuple(key for key in places if key not in keys)))
         for keys in {*every, *noisy}
