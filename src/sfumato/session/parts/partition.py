@@ -57,9 +57,9 @@ class PartState(TableState):
 
     def with_version(self, version: str, table: str, column: str) -> PartState:
         """Return a state of the same part, whose data have another version."""
-        whole = TableState.with_version(self, version, table, column)
-        state = PartState(whole.original, self.ledger, condition=self.condition)
-        state._members = whole._members
+        unrestricted = TableState.with_version(self, version, table, column)
+        state = PartState(unrestricted.original, self.ledger, condition=self.condition)
+        state._members = unrestricted._members
         return state
 
     def _restrict(self, rows: Rows) -> Rows:
