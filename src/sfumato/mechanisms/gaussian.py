@@ -75,11 +75,11 @@ class Gaussian(Additive):
 
     def _solve(self, way: Way) -> Fraction:
         match way.name:
-            case "epsilon" | "rho" | "mu":
-                return root_up(self.moves_squared / squared_mu(way))
             case "sigma":
                 return positive(way.value, "sigma")
-        return self.step * _widest(*tolerance(way, self.grid))
+            case "error":
+                return self.step * _widest(*tolerance(way, self.grid))
+        return root_up(self.moves_squared / squared_mu(way))
 
     @law.default
     def _build_law(self) -> RoundedNormal:

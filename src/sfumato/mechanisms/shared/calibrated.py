@@ -61,11 +61,13 @@ def squared_mu(way: Way) -> Fraction:
     match way.name:
         case "epsilon" if way.delta is not None:
             return largest_mu(way.value, way.delta) ** 2
-        case "rho":
+        case "rho" | "renyi":  # of a Rényi curve, the ρ of the line below it
             return 2 * positive(way.value, "rho")
         case "mu":
             return positive(way.value, "mu") ** 2
-    return positive(way.value, way.name)
+        case "mu_squared":
+            return positive(way.value, "mu_squared")
+    raise AssertionError(way.name)
 
 
 def check_delta_of(way: Way, example: str) -> None:

@@ -72,7 +72,13 @@ class PromiseRecord(BaseModel):
     delta: Written | None = None
     rho: Written | None = None
     mu_squared: Written | None = None
-    curve: Annotated[dict[Written, Written], Field(min_length=1, max_length=256)] | None = None
+    curve: (
+        Annotated[
+            dict[Written, Written],
+            Field(min_length=1, max_length=256, json_schema_extra={"additionalProperties": False}),
+        ]
+        | None
+    ) = None
     relation: Literal["add-remove", "replace"] | None = None
     unit: Name | None = None
 
