@@ -41,6 +41,7 @@ _LAZY = {
     "compose": ".accounting.compose",
     "connect": ".client",
     "cube": ".tables.query.groupings",
+    "curators": "",
     "col": ".tables.expr.expressions",
     "fits": ".functions",
     "functions": "",

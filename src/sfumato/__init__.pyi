@@ -3,6 +3,7 @@ from . import answers as answers
 from . import attacks as attacks
 from . import auditing as auditing
 from . import censuses as censuses
+from . import curators as curators
 from . import functions as functions
 from . import guarantees as guarantees
 from . import learn as learn

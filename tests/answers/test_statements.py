@@ -606,6 +606,15 @@ TEXTS: dict[str, dict[str, str]] = {
         ),
         NO_CLAIM,
     ),
+    "session/checked_limit": {  # its claims are tried in tests/session/test_check_limits.py
+        (
+            "about {} of rows, beyond the limit of {} per {}, are not counted (at least {})"
+        ): NO_CLAIM,
+        "rows beyond the limit of {} per {}: too few to tell from none": NO_CLAIM,
+        "limit of rows per {}": NO_CLAIM,
+        "cost nothing": NO_CLAIM,
+        "cost {}": NO_CLAIM,
+    },
     "session/learning": {
         "cost nothing": NO_CLAIM,
         "cost {}": NO_CLAIM,
