@@ -127,6 +127,9 @@ def test_a_synthetic_table_is_planned_and_printed(path: Path) -> None:
     assert printed.returncode == 0, printed.stderr
     assert "ε = 0.5, δ = 1e-09" in printed.stdout
     assert printed.stdout.startswith("synthetic table of ")
+    rows = shell(path, text, *DECLARED, "--epsilon", "0.5", "--csv").stdout.splitlines()
+    assert rows[0] == "vip"
+    assert set(rows[1:]) <= {"True", "False", ""}
     refused = shell(path, text, *DECLARED, "--within", "5")
     assert refused.returncode == 1
     assert "epsilon" in refused.stderr

@@ -107,7 +107,7 @@ class Ends:
         shift = max(0, abs(distance).bit_length() - self.digits)
         rounded = round(Fraction(abs(distance), 2**shift)) * 2**shift
         octave = max(0, rounded.bit_length() - self.digits)
-        rank = rounded // 2**octave + octave * 2 ** (self.digits - 1)
+        rank = rounded // 2**octave + (octave << (self.digits - 1))
         return rank if distance >= 0 else -rank
 
     @property

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..session.pending_plan import PendingPlan
     from ..session.protected_table import Table
     from ..synth.synthesis_plan import SynthesisPlan
+    from ..synth.synthetic_table import SyntheticTable
     from ..tables.declare.public_keys import Key
     from ..tables.plan.query_plan import Plan
 
@@ -82,7 +83,17 @@ def run_query(path: Path, request: QueryRequest) -> None:
             answer: object = table.sql(request.text, **promise)
         # EXPLAIN gives a text, CREATE SYNTHETIC TABLE a table
         shown = _format_answer(answer, request, table) if isinstance(answer, Answer) else answer
+        if select is not None and request.form != "text":
+            shown = _format_rows(cast("SyntheticTable", answer), request.form)
         sys.stdout.write(f"{shown}\n")
+
+
+def _format_rows(synthetic: SyntheticTable, form: str) -> str:
+    """Return the rows of a synthetic table as CSV or JSON."""
+    frame = synthetic.to_pandas()
+    if form == "csv":
+        return str(frame.to_csv(index=False)).rstrip("\n")
+    return str(frame.to_json(orient="records", date_format="iso"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

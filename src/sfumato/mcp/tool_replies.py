@@ -129,7 +129,7 @@ def reply_with_history(charges: Sequence[Charge]) -> HistoryReply:
                 entry=charge.number,
                 when=charge.when,
                 who=charge.share,
-                what=f"{charge.kind}: {charge.memo}",
+                what=f"{charge.kind}: {charge.memo}" if charge.memo else charge.kind,
                 cost=None if charge.cost is None else charge.cost.numbers_text,
             )
             for charge in charges[-ROWS:]

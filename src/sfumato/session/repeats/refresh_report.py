@@ -102,7 +102,7 @@ class RefreshPlan(Summarized):
         ]
         cost = self.cost
         return Summary(
-            title=f"refresh of {len(rows)} parts · cost "
+            title=f"refresh of {len(rows)} part{'s' * (len(rows) != 1)} · cost "
             f"{'nothing' if cost is None else cost_text(cost)} · nothing is read or charged",
             heads=("part", "version", "cost", "expected error"),
             rows=rows,
@@ -221,9 +221,10 @@ class Refresh(Summarized):
         return planned
 
     def _summary(self) -> Summary:
+        questions, parts = len(self.report.questions), len(self.parts)
         return Summary(
-            title=f"report of {len(self.report.questions)} questions on {len(self.parts)} parts · "
-            "nothing is read or charged",
+            title=f"report of {questions} question{'s' * (questions != 1)} on {parts} "
+            f"part{'s' * (parts != 1)} · nothing is read or charged",
             heads=("part", "version"),
             rows=[(part.name, part.label) for part in self.parts],
             notes=[
