@@ -105,9 +105,9 @@ class Ends:
         """How many numbers of so many binary digits lie between the origin and the integer."""
         distance = integer - sorted((self.low, 0, self.high))[1]
         shift = max(0, abs(distance).bit_length() - self.digits)
-        rounded = round(Fraction(abs(distance), 2**shift)) * 2**shift
+        rounded = round(Fraction(abs(distance), 1 << shift)) << shift
         octave = max(0, rounded.bit_length() - self.digits)
-        rank = rounded // 2**octave + (octave << (self.digits - 1))
+        rank = (rounded >> octave) + (octave << (self.digits - 1))
         return rank if distance >= 0 else -rank
 
     @property
