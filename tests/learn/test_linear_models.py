@@ -4,6 +4,9 @@ without noise, and how often intervals hold.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import cast
+
 import numpy as np
 import pytest
 
@@ -11,6 +14,7 @@ import sfumato as sf
 from sfumato.learn.linear_models import LinearSolution
 from sfumato.learn.model_plan import ModelPlan
 from sfumato.learn.moment_steps import SCALE, MomentTrainer, NoisyMoments
+from sfumato.tables.plan.codes.coded_rows import CodedRows
 
 from .small_tables import Row, base_rows, table_of, tally_of, units_of_interest
 
@@ -125,3 +129,19 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     """
     assert 0.925 <= coverage(1.0) <= 0.975
     assert not 0.925 <= coverage(0.8) <= 0.975  # the twin
+
+
+def test_moments_of_very_many_rows_do_not_turn_over() -> None:
+    """From 2^29 rows of a table with units on, the count in its units is beyond 64 bits. Sums that
+    turned over there would show a single row.
+    """
+
+    class ManyRows:
+        def batches(self, _: object) -> Iterator[tuple[list[np.ndarray], np.ndarray]]:
+            for _ in range(1 << 12):  # each as heavy as 2^18 rows, and still exact in doubles
+                yield [np.zeros(4, dtype=np.intp)], np.full(4, 1 << 26)
+
+    values = (np.array([SCALE, 0]),)
+    trainer = MomentTrainer(cast("CodedRows", ManyRows()), values)
+    (sums,) = trainer._add_products([(None,)])
+    assert sums.tolist() == [1 << 64, 1 << 64, 1 << 63]

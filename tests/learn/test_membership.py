@@ -70,7 +70,7 @@ def bayes_integers(plan: ModelPlan) -> list[np.ndarray]:
 
 def moment_integers(plan: ModelPlan) -> list[np.ndarray]:
     assert isinstance(plan.trainer, MomentTrainer)
-    return plan.trainer._add_products(tally_of(plan))
+    return [sums.astype(np.int64) for sums in plan.trainer._add_products(tally_of(plan))]
 
 
 def cluster_integers(plan: ModelPlan) -> list[np.ndarray]:

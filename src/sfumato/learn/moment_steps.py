@@ -85,14 +85,15 @@ class MomentTrainer:
     def _add_products(self, tallies: Sequence[Tables]) -> list[Integers]:
         """Add up the entries of all rows, by their weights."""
         size = len(self.values) + 1
-        total, count = np.zeros((size, size), dtype=np.int64), 0
+        # Python's integers: from 2^29 rows on, 64 bits would turn over at one row more
+        total, count = np.zeros((size, size), dtype=object), 0
         for packs, weights in self.coded.batches(tallies[0][0]):
             rows = np.empty((size, len(packs[0])))
             rows[0] = SCALE
             for row, codes, values in zip(rows[1:], packs, self.values, strict=True):
                 row[:] = values[codes]
             weighed = rows if weights is None else rows * weights
-            total += (weighed @ rows.T).astype(np.int64)
+            total += (weighed @ rows.T).astype(np.int64).astype(object)
             count += int(weights.sum()) if weights is not None else len(packs[0])
         total[np.arange(1, size), np.arange(1, size)] -= count * (SCALE**2 // 2)
         return [total[np.triu_indices(size)]]
