@@ -42,17 +42,14 @@ class SpendingPolicy:
         return epsilon <= self.per_question and self.spent + epsilon <= self.in_all
 
     def reserve(self, epsilon: Fraction) -> bool:
-        """Count a question of this ε as spent without consent; return False if it needs one."""
+        """Count a question of this ε as spent without consent; return False if it needs one. If the
+        service refuses the question later, it still counts: a part may have been charged.
+        """
         with self._lock:
             if not self.allows(epsilon):
                 return False
             self.spent += epsilon
             return True
-
-    def give_back(self, epsilon: Fraction) -> None:
-        """Take back what was reserved for a question that was refused before its charge."""
-        with self._lock:
-            self.spent -= epsilon
 
 
 def epsilon_of(cost: Guarantee) -> Fraction:

@@ -11,7 +11,6 @@
 import hashlib
 import json
 from collections.abc import Callable
-from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated, TypeVar
 
@@ -182,19 +181,13 @@ def build_server(
                 raise refusals.ROWS_OUTSIDE(first_row=first_row)
             opened = open_dataset(dataset, context)
             planned = plan(opened, sql, epsilon, within)
-            reserved = Fraction(0)
             if isinstance(consent, NoConsentNeeded):
-                reserved = Fraction(0) if planned.paid else epsilon_of(planned.cost)
-                if not policy.reserve(reserved):
+                if not planned.paid and not policy.reserve(epsilon_of(planned.cost)):
                     raise _consent_refusal(refusals.CONSENT_IMPOSSIBLE, planned)
             elif not consent.agree:
                 raise _consent_refusal(refusals.CONSENT_DECLINED, planned)
             question = {"dataset": dataset, "sql": sql, "epsilon": epsilon, "within": within}
-            try:
-                released = opened.sql(sql, key=_key(question, attempt), **_promise(epsilon, within))
-            except Refused:
-                policy.give_back(reserved)
-                raise
+            released = opened.sql(sql, key=_key(question, attempt), **_promise(epsilon, within))
             return reply_with_answer(released, question, first_row)
 
         return _or_refused(answer)
