@@ -62,7 +62,7 @@ def test_every_tutorial_has_a_notebook() -> None:
     assert [path.stem for path in NOTEBOOKS] == [
         path.stem for path in sorted(TUTORIALS.glob("*.md"))
     ]
-    assert len(NOTEBOOKS) == 4
+    assert len(NOTEBOOKS) == 5
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
