@@ -10,12 +10,14 @@ from sfumato.studies import Verdict, study
 from sfumato.studies import gaussian_tables as tables
 from sfumato.studies.repairs import Repair
 
+from .verdicts import settled_verdict
+
 R = 12
 
 
 def cells(name: str) -> dict[str, tuple[Verdict, tuple[str, ...]]]:
     return {
-        row.cell.replace("\u202f", ""): (row.verdict, row.errata)
+        row.cell.replace("\u202f", ""): (settled_verdict(row), row.errata)
         for row in study(name).run(R, 1).rows
     }
 
